@@ -66,7 +66,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         number = line_number(at)
         row = source.convert(raw, _Row, line=number, within=document_path(at))
         name = ids.make(row.passage or "", row.question, *row.options, line=number)
-        prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
+        prefixes = [match[0] if (match := _PREFIX.match(o)) else "" for o in row.options]
         choices = make_options(
             [text.removeprefix(p) for text, p in zip(row.options, prefixes, strict=True)],
             describe_place(source, at, name),

@@ -77,7 +77,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             continue
         if last is not None:
             yield last[0], (last[1],)
-        text, _ = join_paragraphs([one.text for one in item.snippets])
+        text, _ = join_paragraphs([snippet.text for snippet in item.snippets])
         passage = Passage(passage_id=item.id, text=text, language=detect(text or item.body))
         name = ids.note(item.id)
         question = _make_question(item, text, name, defects)
@@ -107,7 +107,7 @@ def _make_question(item: _Question, text: str, name: str, defects: Defects) -> Q
         )
     elif item.type == "list" and _names(_items(given)):
         kind = "discrete"
-        texts = tuple(_names([one])[0] for one in _items(given) if _names([one]))
+        texts = tuple(_names([item])[0] for item in _items(given) if _names([item]))
         places = [_place(one, text, name, defects) for one in texts]
         answers = (Answer(kind="spans", texts=texts, spans=tuple(s for p in places for s in p)),)
     else:
@@ -132,8 +132,8 @@ def _items(given: str | list[Any] | None) -> list[Any]:
 
 def _names(given: list[Any]) -> list[str]:
     """Return all names of answers, in lists or bare, except blank ones."""
-    found = [one if isinstance(one, list) else [one] for one in given]
-    return list(dict.fromkeys(text for one in found for text in one if text.strip()))
+    synonyms = [one if isinstance(one, list) else [one] for one in given]
+    return list(dict.fromkeys(text for one in synonyms for text in one if text.strip()))
 
 
 def _place(text: str, passage: str, name: str, defects: Defects) -> tuple[Span, ...]:
@@ -165,7 +165,7 @@ def _rows(dataset: Dataset) -> Iterator[Json]:
         for question in questions:
             kept = question.metadata.get(_NAME, {})
             own = kept.get("extra", {})
-            texts = [one["text"] for one in own.get("snippets", ())]
+            texts = [snippet["text"] for snippet in own.get("snippets", ())]
             if passage.text != join_paragraphs(texts)[0] or "type" not in question.tags:
                 raise unwritable_error(
                     "the bioasq format cannot hold this question",

@@ -92,11 +92,11 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
                 expected="an answer for each question",
                 cure="complete the story or remove it",
             )
-        made = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
-        kept = rendering_diff(_NAME, raw, _story(made, raw)).get(_NAME, {}) | {
-            "of": content_id(made.text)
+        story_passage = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
+        kept = rendering_diff(_NAME, raw, _story(story_passage, raw)).get(_NAME, {}) | {
+            "of": content_id(story_passage.text)
         }
-        passage = msgspec.structs.replace(made, metadata={_NAME: kept})
+        passage = msgspec.structs.replace(story_passage, metadata={_NAME: kept})
         questions, before = [], list[tuple[str, str]]()
         for index, turn in enumerate(story.questions):
             name = ids.note(f"{story.id}-{turn.turn_id}")
@@ -108,7 +108,9 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
                 kind="span",
                 answers=tuple(_answer(gold, story.story) for gold in golds),
                 gold_evidence=tuple(
-                    found for gold in golds for found in _evidence(gold, story.story, name, defects)
+                    evidence
+                    for gold in golds
+                    for evidence in _evidence(gold, story.story, name, defects)
                 ),
                 tags={"source": story.source} if story.source else {},
             )
@@ -167,9 +169,9 @@ def _given(question: Question, number: int) -> Json:
 def _story(passage: Passage, turns: Mapping[str, object]) -> Json:
     """Return a story with the fields of its turns."""
     keys = ("questions", "answers", "additional_answers", "source")
-    made: Json = {"id": passage.passage_id, "story": passage.text}
+    row: Json = {"id": passage.passage_id, "story": passage.text}
     fields = {key: turns[key] for key in keys if turns.get(key)}
-    return made | fields if turns.get("questions") else made
+    return row | fields if turns.get("questions") else row
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:
@@ -210,7 +212,7 @@ def _written(dataset: Dataset) -> Iterator[Json]:
         if rows:
             turns["answers"] = rows[0]
         if len(rows) > 1:
-            turns["additional_answers"] = {str(n): one for n, one in enumerate(rows[1:])}
+            turns["additional_answers"] = {str(n): row for n, row in enumerate(rows[1:])}
         if questions and (source := questions[0].tags.get("source")):
             turns["source"] = source
         yield apply_diff(_NAME, _story(passage, turns), passage.metadata)
@@ -223,8 +225,8 @@ def _own(question: Question) -> Json:
 
 def _kept(question: Question, number: int) -> Json:
     kept = question.metadata.get(_NAME, {}).get("answers", [])
-    found: Json = kept[number] if number < len(kept) else {}
-    return found
+    fields: Json = kept[number] if number < len(kept) else {}
+    return fields
 
 
 def with_turns(settings: Mapping[str, str]) -> Format:

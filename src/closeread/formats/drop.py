@@ -143,9 +143,9 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
     if not original or not isinstance(original, list) or not isinstance(spans, list):
         return None
     starts: list[int] = [
-        found["answer_start"]
-        for found in original
-        if isinstance(found, dict) and type(found.get("answer_start")) is int
+        occurrence["answer_start"]
+        for occurrence in original
+        if isinstance(occurrence, dict) and type(occurrence.get("answer_start")) is int
     ]
     rebuilt = [{"text": t, "answer_start": s} for t, s in zip(spans, starts, strict=False)]
     return starts if rebuilt == original and len(starts) == len(spans) else None
@@ -170,8 +170,8 @@ def _row(question: Question) -> Json:
 
 
 def _member(passage: Passage, rows: list[Json]) -> Json:
-    made: Json = {"passage": passage.text, "qa_pairs": rows}
-    return made | {"title": passage.title} if passage.title else made
+    row: Json = {"passage": passage.text, "qa_pairs": rows}
+    return row | {"title": passage.title} if passage.title else row
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

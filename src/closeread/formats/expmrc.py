@@ -95,15 +95,15 @@ def _with_evidence(
 def _evidence(
     texts: Iterable[str], passage: str, name: str, defects: Defects
 ) -> tuple[Evidence, ...]:
-    found = []
+    evidence = []
     for text in texts:
         spans = answer_places.first_span(text, passage)
         if not spans:
             defects.add(
                 "evidence-not-in-passage", f"{text!r} is not in the passage", question_id=name
             )
-        found.append(Evidence(spans=spans, texts=(text,)))
-    return tuple(found)
+        evidence.append(Evidence(spans=spans, texts=(text,)))
+    return tuple(evidence)
 
 
 def _read_choice(source: Source, defects: Defects) -> Iterator[Item]:

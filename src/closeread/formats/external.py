@@ -31,10 +31,10 @@ def guard_read(
 
     def guarded(source: Any, defects: Defects) -> Iterator[Item]:
         with part.explain_errors("failed"):
-            for one in _iter_items(part, read(source, defects)):
-                if not (isinstance(one, tuple) and len(one) == 2 and _are_questions(one[1])):
-                    raise part.violation(f"{one!r:.80}", "pairs (Passage, (Question, ...))")
-                passage, questions = one
+            for item in _iter_items(part, read(source, defects)):
+                if not (isinstance(item, tuple) and len(item) == 2 and _are_questions(item[1])):
+                    raise part.violation(f"{item!r:.80}", "pairs (Passage, (Question, ...))")
+                passage, questions = item
                 yield (
                     part.require_type(passage, Passage),
                     tuple(part.require_type(question, Question) for question in questions),
@@ -50,8 +50,8 @@ def guard_read_gold(
 
     def guarded(source: Any, defects: Defects) -> Iterator[Question]:
         with part.explain_errors("failed"):
-            for one in _iter_items(part, read_gold(source, defects)):
-                yield part.require_type(one, Question)
+            for item in _iter_items(part, read_gold(source, defects)):
+                yield part.require_type(item, Question)
 
     return guarded
 
@@ -60,7 +60,7 @@ def _are_questions(questions: Any) -> bool:
     return isinstance(questions, Iterable) and not isinstance(questions, Question)
 
 
-def _iter_items(part: ExternalPart, found: Any) -> Iterable[Any]:
-    if not isinstance(found, Iterable):
-        raise part.violation(f"{type(found).__name__} for its items", "an iterator of items")
-    return found
+def _iter_items(part: ExternalPart, returned: Any) -> Iterable[Any]:
+    if not isinstance(returned, Iterable):
+        raise part.violation(f"{type(returned).__name__} for its items", "an iterator of items")
+    return returned

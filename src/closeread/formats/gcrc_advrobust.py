@@ -95,7 +95,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def _triple(
     record: _Record, passage: Passage, where: str, defects: Defects
 ) -> tuple[Question, ...]:
-    made = []
+    questions = []
     for role, stem, texts, letter in (
         ("original", record.question, record.options, record.answer),
         ("positive", record.question, record.positive_options, record.positive_answer),
@@ -105,7 +105,7 @@ def _triple(
         choices = make_options(texts, f"{where}, {role}", exactly=4)
         # An unchanged negative stem does not show which of the two the letter refers to.
         clear = is_verification(stem) and record.question != record.negative_question
-        made.append(
+        questions.append(
             Question(
                 question_id=name,
                 passage_id=passage.passage_id,
@@ -119,7 +119,7 @@ def _triple(
                 role=role,  # type: ignore[arg-type]
             )
         )
-    return tuple(made)
+    return tuple(questions)
 
 
 def _check(record: _Record, defects: Defects) -> None:

@@ -135,15 +135,15 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             tags={key: value for key in _TAGS if (value := getattr(item, key))},
         )
         if supporting is not None:
-            found = facts_to_evidence(supporting, paragraphs, cuts)
-            if n_missing := len(found.texts) - len(found.spans):
+            evidence = facts_to_evidence(supporting, paragraphs, cuts)
+            if n_missing := len(evidence.texts) - len(evidence.spans):
                 defects.add(
                     "fact-not-in-passage",
-                    f"not a sentence of the context: {', '.join(found.texts[-n_missing:])}",
+                    f"not a sentence of the context: {', '.join(evidence.texts[-n_missing:])}",
                     question_id=name,
                     line=line,
                 )
-            question = msgspec.structs.replace(question, gold_evidence=(found,))
+            question = msgspec.structs.replace(question, gold_evidence=(evidence,))
         metadata = rendering_diff(_NAME, raw, _row(passage, question, row=facts["row"]))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
@@ -183,7 +183,7 @@ def _row(passage: Passage, question: Question, *, row: bool) -> Json:
         (passage.text[start:end], [passage.text[a:b] for a, b in sentences])
         for (start, end), sentences in passage.metadata[_NAME]
     ]
-    made: Json = {
+    question_row: Json = {
         "id" if row else "_id": question.question_id,
         "question": question.text,
         "context": {
@@ -194,15 +194,15 @@ def _row(passage: Passage, question: Question, *, row: bool) -> Json:
         else [[title, sentences] for title, sentences in paragraphs],
     } | {key: question.tags[key] for key in _TAGS if key in question.tags}
     if question.answers:
-        made["answer"] = question.answers[0].text
+        question_row["answer"] = question.answers[0].text
     if question.gold_evidence:
         facts = evidence_to_facts(question.gold_evidence[0], paragraphs, passage.metadata[_NAME])
-        made["supporting_facts"] = (
+        question_row["supporting_facts"] = (
             {"title": [title for title, _ in facts], "sent_id": [number for _, number in facts]}
             if row
             else [[title, number] for title, number in facts]
         )
-    return made
+    return question_row
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

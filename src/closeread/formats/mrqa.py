@@ -170,17 +170,17 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
     if item.detected_answers is not None:
         detected = []
         rows = msgspec.json.decode(fields["detected_answers"], type=list[_Members])
-        for found, raw in zip(item.detected_answers, rows, strict=True):
-            standing = _locate_detected(found, passage, defect)
-            if match_key(found.text) in places:
-                places[match_key(found.text)] += standing
+        for detection, raw in zip(item.detected_answers, rows, strict=True):
+            standing = _locate_detected(detection, passage, defect)
+            if match_key(detection.text) in places:
+                places[match_key(detection.text)] += standing
             elif places:
-                defect("answer-not-accepted", f"{found.text!r} equals no accepted answer")
+                defect("answer-not-accepted", f"{detection.text!r} equals no accepted answer")
             detected.append(
                 {
-                    "text": found.text,
-                    "char_spans": [[start, end + 1] for start, end in found.char_spans],
-                    "token_spans": [[start, end + 1] for start, end in found.token_spans],
+                    "text": detection.text,
+                    "char_spans": [[start, end + 1] for start, end in detection.char_spans],
+                    "token_spans": [[start, end + 1] for start, end in detection.token_spans],
                 }
                 | without_empty(extra=unknown_fields(raw, _Detected))
             )
@@ -203,30 +203,30 @@ def _question(item: _Question, fields: _Members, passage: Passage, notes: _Notes
 
 
 def _locate_detected(
-    found: _Detected, passage: Passage, defect: Callable[[str, str], None]
+    detected: _Detected, passage: Passage, defect: Callable[[str, str], None]
 ) -> list[Span]:
     """Return the spans of a detected answer: at the file's offsets, else the nearest."""
     spans: list[Span] = []
-    for start, end in found.char_spans:
-        span = locate_answer(found.text, passage.text, start, defect) if found.text else None
+    for start, end in detected.char_spans:
+        span = locate_answer(detected.text, passage.text, start, defect) if detected.text else None
         right = span == Span(start, end + 1)
-        if not found.text or (span is not None and span.start == start and not right):
-            defect("wrong-offset", f"characters {start} to {end} are not {found.text!r}")
+        if not detected.text or (span is not None and span.start == start and not right):
+            defect("wrong-offset", f"characters {start} to {end} are not {detected.text!r}")
         if span is not None and (right or span not in spans):
             spans.append(span)
     tokens = passage.metadata["context_tokens"]
-    if tokens is not None and not _tokens_match(found, tokens):
+    if tokens is not None and not _tokens_match(detected, tokens):
         defect(
-            "wrong-token-span", f"the token span of {found.text!r} does not match its characters"
+            "wrong-token-span", f"the token span of {detected.text!r} does not match its characters"
         )
     return spans
 
 
-def _tokens_match(found: _Detected, tokens: Tokens) -> bool:
+def _tokens_match(detected: _Detected, tokens: Tokens) -> bool:
     """Whether each token span matches its character span."""
-    if len(found.token_spans) != len(found.char_spans):
+    if len(detected.token_spans) != len(detected.char_spans):
         return False
-    places = zip(found.token_spans, found.char_spans, strict=True)
+    places = zip(detected.token_spans, detected.char_spans, strict=True)
     return all(covers(tokens, *token, Span(start, end + 1)) for token, (start, end) in places)
 
 
@@ -292,12 +292,12 @@ def _inclusive(detected: list[dict[str, Any]] | None) -> list[dict[str, Any]] | 
         return None
     return [
         {
-            "text": found["text"],
-            "char_spans": [[start, end - 1] for start, end in found["char_spans"]],
-            "token_spans": [[start, end - 1] for start, end in found["token_spans"]],
+            "text": detected_answer["text"],
+            "char_spans": [[start, end - 1] for start, end in detected_answer["char_spans"]],
+            "token_spans": [[start, end - 1] for start, end in detected_answer["token_spans"]],
         }
-        | found.get("extra", {})
-        for found in detected
+        | detected_answer.get("extra", {})
+        for detected_answer in detected
     ]
 
 

@@ -98,8 +98,8 @@ def _model(entry: _Entry, index: int, source: Source) -> Model:
         if value is not None and not 0 <= value <= 100:
             raise _entry_error(source, index, name, f"{key} is {value:g}", ("a percentage", "null"))
         values.setdefault(dataset, {})[kind] = value
-    for dataset, found in values.items():
-        if len(found) != 2:
+    for dataset, metrics in values.items():
+        if len(metrics) != 2:
             raise _entry_error(
                 source, index, name, f"one value for {dataset}", ("its em", "its f1")
             )
@@ -107,8 +107,8 @@ def _model(entry: _Entry, index: int, source: Source) -> Model:
         name=name,
         team=entry.submission.user_name,
         results={
-            dataset: Result(em_percent=found["em"], f1_percent=found["f1"])
-            for dataset, found in values.items()
+            dataset: Result(em_percent=metrics["em"], f1_percent=metrics["f1"])
+            for dataset, metrics in values.items()
         },
     )
 

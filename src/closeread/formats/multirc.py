@@ -118,12 +118,12 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         ):
             key = f"{name}-{item.idx}" if lines else f"{name}=={number}"
             made_options = make_options(
-                [one.text for one in item.answers],
+                [answer.text for answer in item.answers],
                 describe_place(source, at, key),
                 most=MAX_LETTERED,
             )
             count_unclear_options(made_options, key, defects)
-            truth = tuple(one.truth for one in item.answers)
+            truth = tuple(answer.truth for answer in item.answers)
             question = Question(
                 question_id=ids.note(key, line=line_number(at)),
                 passage_id=name,
@@ -137,8 +137,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kept = rendering_diff(_NAME, row, _question(question, lines=lines)).get(_NAME, {})
             kept.get("extra", {}).pop("answers", None)
             answers = [
-                rendering_diff(_NAME, one, mine).get(_NAME, {})
-                for one, mine in zip(row["answers"], _answers(question, lines=lines), strict=True)
+                rendering_diff(_NAME, answer, mine).get(_NAME, {})
+                for answer, mine in zip(
+                    row["answers"], _answers(question, lines=lines), strict=True
+                )
             ]
             if any(answers):
                 kept["answers"] = answers
@@ -157,8 +159,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def _objects(source: Source, *, lines: bool) -> Iterator[Positioned]:
     """Yield published paragraphs, or SuperGLUE's lines, also from rows."""
     if not lines:
-        found = enumerate(source.elements("data", dict[str, Any]))
-        return ((f"data[{number}]", raw) for number, raw in found)
+        elements = enumerate(source.elements("data", dict[str, Any]))
+        return ((f"data[{number}]", raw) for number, raw in elements)
     rows = multirc_rows.are_rows(source.head())
     return multirc_rows.iter_lines(source) if rows else iter_objects(source)
 
@@ -168,16 +170,16 @@ def _without_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
 
     If the marks are incomplete or missing, returns the text unchanged and no spans.
     """
-    found = [*_SENTENCE.finditer(marked)]
-    numbers = [int(one[1]) for one in found]
-    whole = "".join(one[0] for one in found) == marked
-    if not found or not whole or numbers != [*range(1, len(found) + 1)]:
+    matches = [*_SENTENCE.finditer(marked)]
+    numbers = [int(one[1]) for one in matches]
+    whole = "".join(one[0] for one in matches) == marked
+    if not matches or not whole or numbers != [*range(1, len(matches) + 1)]:
         return marked, []
     cuts, end = [], -1
-    for one in found:
+    for one in matches:
         cuts.append((end + 1, end + 1 + len(one[2])))
         end = cuts[-1][1]
-    return " ".join(one[2] for one in found), cuts
+    return " ".join(one[2] for one in matches), cuts
 
 
 def _evidence(
@@ -199,21 +201,21 @@ def _evidence(
 
 def _answers(question: Question, *, lines: bool) -> list[Json]:
     truth = question.option_truth or (None,) * len(question.options)
-    made: list[Json] = []
+    rows: list[Json] = []
     for number, (option, right) in enumerate(zip(question.options, truth, strict=True)):
         one: Json = {"text": option.text}
         if lines:
             one["idx"] = number
         if right is not None:
             one["label" if lines else "isAnswer"] = int(right) if lines else right
-        made.append(one)
-    return made
+        rows.append(one)
+    return rows
 
 
 def _question(question: Question, *, lines: bool) -> Json:
     number = question.question_id.rpartition("-" if lines else "==")[2]
-    made: Json = {"question": question.text, "answers": _answers(question, lines=lines)}
-    return made | {"idx": _number(number) if lines else number}
+    row: Json = {"question": question.text, "answers": _answers(question, lines=lines)}
+    return row | {"idx": _number(number) if lines else number}
 
 
 def _number(name: str) -> int | str:
@@ -226,7 +228,9 @@ def _passage(passage: Passage, questions: list[Json], *, lines: bool) -> Json:
     text = passage.text
     if cuts:
         sentences = (text[start:end] for start, end in cuts)
-        text = "".join(f"<b>Sent {n}: </b>{one}<br>" for n, one in enumerate(sentences, 1))
+        text = "".join(
+            f"<b>Sent {n}: </b>{sentence}<br>" for n, sentence in enumerate(sentences, 1)
+        )
     content = {"text": text, "questions": questions}
     if lines:
         return {"idx": _number(passage.passage_id), "passage": content}
@@ -271,9 +275,9 @@ def _written(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
                 row["answers"][number] = apply_diff(_NAME, row["answers"][number], {_NAME: own})
             rows.append(row)
         kept = passage.metadata.get(_NAME, {})
-        made = _passage(passage, rows, lines=lines)
-        inner = apply_diff(_NAME, made[key], {_NAME: kept.get("inner", {})})
-        yield apply_diff(_NAME, made, {_NAME: kept.get("outer", {})}) | {key: inner}
+        passage_row = _passage(passage, rows, lines=lines)
+        inner = apply_diff(_NAME, passage_row[key], {_NAME: kept.get("inner", {})})
+        yield apply_diff(_NAME, passage_row, {_NAME: kept.get("outer", {})}) | {key: inner}
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("multirc",))

@@ -77,7 +77,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     seen: dict[str, list[str]] = {}
     for at, raw in iter_objects(source):
         row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
-        whole, cuts = join_titled([(one.title, [one.paragraph_text]) for one in row.paragraphs])
+        whole, cuts = join_titled(
+            [(paragraph.title, [paragraph.paragraph_text]) for paragraph in row.paragraphs]
+        )
         over = seen.setdefault(row.id, [])
         if (content := content_id(f"{row.answerable}\0{whole}")) not in over:
             over.append(content)
@@ -118,8 +120,8 @@ def _answers(row: _Row, passage: str, name: str, defects: Defects) -> tuple[Answ
 def _evidence(row: _Row, passage: str, cuts: Any) -> tuple[Evidence, ...]:
     spans = tuple(
         Span(*text_spans[0])
-        for one, (_, text_spans) in zip(row.paragraphs, cuts, strict=True)
-        if one.is_supporting
+        for paragraph, (_, text_spans) in zip(row.paragraphs, cuts, strict=True)
+        if paragraph.is_supporting
     )
     if not spans:
         return ()
@@ -127,8 +129,8 @@ def _evidence(row: _Row, passage: str, cuts: Any) -> tuple[Evidence, ...]:
 
 
 def _written(passage: Passage, question: Question) -> Json:
-    supporting = {span for found in question.gold_evidence for span in found.spans}
-    made: Json = {
+    supporting = {span for evidence in question.gold_evidence for span in evidence.spans}
+    row: Json = {
         "id": question.question_id,
         "paragraphs": [
             {
@@ -143,10 +145,10 @@ def _written(passage: Passage, question: Question) -> Json:
     }
     answerable = all(answer.kind != "none" for answer in question.answers)
     if question.answers:
-        made["answerable"] = answerable
+        row["answerable"] = answerable
     if question.answers and answerable:
-        made["answer"], *made["answer_aliases"] = (one.text for one in question.answers)
-    return made
+        row["answer"], *row["answer_aliases"] = (answer.text for answer in question.answers)
+    return row
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

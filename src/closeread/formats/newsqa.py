@@ -95,19 +95,19 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _answers(
-    found: _Consensus | None, text: str, name: str, defects: Defects
+    consensus: _Consensus | None, text: str, name: str, defects: Defects
 ) -> tuple[Answer, ...]:
-    if found is not None and found.no_answer:
+    if consensus is not None and consensus.no_answer:
         return (Answer(kind="none"),)
-    if found is None or found.s is None or found.e is None:
+    if consensus is None or consensus.s is None or consensus.e is None:
         defects.add("no-consensus", "has no gold", question_id=name)
         return ()
-    words = text[max(found.s, 0) : max(found.e, 0)]
-    if not 0 <= found.s < found.e <= len(text) or not words.strip():
-        message = f"{found.s} to {found.e} is not a span of the story"
+    words = text[max(consensus.s, 0) : max(consensus.e, 0)]
+    if not 0 <= consensus.s < consensus.e <= len(text) or not words.strip():
+        message = f"{consensus.s} to {consensus.e} is not a span of the story"
         defects.add("span-out-of-range", message, question_id=name)
         return ()
-    start = found.s + len(words) - len(words.lstrip())
+    start = consensus.s + len(words) - len(words.lstrip())
     words = words.strip()
     return (Answer(kind="span", texts=(words,), spans=(Span(start, start + len(words)),)),)
 
@@ -139,7 +139,7 @@ def _stories(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         rows, of = [], passage.metadata.get(_NAME, {}).get("of")
         for question in questions:
-            known = all(one.spans or one.kind == "none" for one in question.answers)
+            known = all(answer.spans or answer.kind == "none" for answer in question.answers)
             changed = of != content_id(passage.text) and _NAME in question.metadata
             if question.options or len(question.answers) > 1 or not known or changed:
                 raise unwritable_error(

@@ -94,7 +94,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
         given = item.annotations or []
         short = [_answers(one, [*map(span, one.short_answers)], text) for one in given]
-        long = [found for one in given if (found := span(one.long_answer)) is not None]
+        long = [located for one in given if (located := span(one.long_answer)) is not None]
         answers = [answer for one in short for answer in one]
         if not _enough(sum(map(_is_answered, given)), len(given)):
             answers = [Answer(kind="none")] if given else []
@@ -107,7 +107,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="span",
             answers=tuple(answers),
             gold_evidence=tuple(
-                Evidence(spans=(found,), texts=(found.of(text),)) for found in dict.fromkeys(long)
+                Evidence(spans=(located,), texts=(located.of(text),))
+                for located in dict.fromkeys(long)
             ),
             tags={"answer_type": _type(answers)} if answers else {},
         )
@@ -126,7 +127,7 @@ def _answers(annotation: _Annotation, places: list[Span | None], text: str) -> l
 def _is_answered(annotation: _Annotation) -> bool:
     """Whether an annotator gave an answer, even with tokens outside the page."""
     return annotation.yes_no_answer.upper() in _WORDS or any(
-        one.start_token >= 0 for one in annotation.short_answers
+        short_answer.start_token >= 0 for short_answer in annotation.short_answers
     )
 
 

@@ -96,11 +96,11 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 text=item.question,
                 kind="span",
                 answers=tuple(
-                    _answer(source.place(at, key), one.answer, text, key, defects)
-                    for one in item.answers
+                    _answer(source.place(at, key), answer.answer, text, key, defects)
+                    for answer in item.answers
                 ),
                 gold_evidence=tuple(
-                    _evidence(one.answer, places, key, defects) for one in item.answers
+                    _evidence(answer.answer, places, key, defects) for answer in item.answers
                 ),
             )
             metadata = rendering_diff(_NAME, row, _question(question))
@@ -117,12 +117,12 @@ def _papers(source: Source) -> Iterator[tuple[str, Json]]:
                 if isinstance(row.get("answers"), dict):
                     row["answers"] = to_objects(row["answers"])
             figures = raw.get("figures_and_tables")
-            made = {key: value for key, value in raw.items() if key != "id"} | {
+            paper = {key: value for key, value in raw.items() if key != "id"} | {
                 "full_text": to_objects(raw["full_text"]),
                 "qas": qas,
             }
             if isinstance(figures, dict):
-                made["figures_and_tables"] = to_objects(figures)
+                paper["figures_and_tables"] = to_objects(figures)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 "full_text, qas or answers are not lists of equal length",
@@ -130,7 +130,7 @@ def _papers(source: Source) -> Iterator[tuple[str, Json]]:
                 expected="lists of equal length: names and paragraphs, and the fields of questions",
                 cure="fix the row or remove it",
             ) from error
-        yield str(raw["id"]), made
+        yield str(raw["id"]), paper
 
 
 def _lay_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
@@ -157,10 +157,17 @@ def _answer(where: str, annotation: _Said, text: str, name: str, defects: Defect
         return Answer(kind="none")
     if annotation.extractive_spans:
         spans = [
-            span for one in annotation.extractive_spans for span in first_span(one, text)[:1] if one
+            span
+            for extractive_span in annotation.extractive_spans
+            for span in first_span(extractive_span, text)[:1]
+            if extractive_span
         ]
         if len(spans) < len(annotation.extractive_spans):
-            lost = next(one for one in annotation.extractive_spans if not one or one not in text)
+            lost = next(
+                extractive_span
+                for extractive_span in annotation.extractive_spans
+                if not extractive_span or extractive_span not in text
+            )
             defects.add(
                 "answer-not-in-passage", f"{lost!r} is not in the passage", question_id=name
             )
@@ -181,13 +188,13 @@ def _answer(where: str, annotation: _Said, text: str, name: str, defects: Defect
 def _evidence(annotation: _Said, places: dict[str, Span], name: str, defects: Defects) -> Evidence:
     if annotation.unanswerable:  # whose evidence the official program ignores
         return Evidence()
-    found = [one for one in annotation.evidence if one in places]
+    known = [one for one in annotation.evidence if one in places]
     lost = [one for one in annotation.evidence if one not in places]
     for text in lost:
         if not text.startswith(_FLOAT):
             message = f"{text:.60} is not a paragraph"
             defects.add("evidence-not-in-passage", message, question_id=name)
-    return Evidence(spans=tuple(places[one] for one in found), texts=(*found, *lost))
+    return Evidence(spans=tuple(places[one] for one in known), texts=(*known, *lost))
 
 
 def _question(question: Question) -> Json:

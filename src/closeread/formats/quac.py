@@ -86,10 +86,10 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
     Counts the defects that ``squad`` counts.
     """
     if _are_rows(source.head()):
-        found = squad_tree.items(source, _articles(source), defects)
+        items = squad_tree.items(source, _articles(source), defects)
     else:
-        found = squad_tree.read(source, defects)
-    for passage, questions in found:
+        items = squad_tree.read(source, defects)
+    for passage, questions in items:
         before = list[tuple[str, str]]()
         shown = []
         for question in questions:
@@ -133,7 +133,7 @@ def _teacher_answer(question: Question) -> str:
     """Return the answer of the conversation's teacher."""
     original = question.metadata[_NAME].get("orig_answer")
     text = original.get("text") if isinstance(original, dict) else None
-    return text if isinstance(text, str) else next((one.text for one in question.answers), "")
+    return text if isinstance(text, str) else next((answer.text for answer in question.answers), "")
 
 
 def _articles(source: Source) -> Iterator[Json]:

@@ -106,7 +106,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _article(passage: Passage, questions: tuple[Question, ...]) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    article: dict[str, Any] = {
         "article": passage.text,
         "questions": [question.text for question in questions],
         "options": [require_options(question, _NAME) for question in questions],
@@ -114,8 +114,8 @@ def _article(passage: Passage, questions: tuple[Question, ...]) -> dict[str, Any
     }
     letters = [gold_letter(question) for question in questions]
     if None not in letters:
-        made["answers"] = letters
-    return made
+        article["answers"] = letters
+    return article
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

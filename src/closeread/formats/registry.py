@@ -172,39 +172,39 @@ def find_format(format: str) -> Format:  # noqa: A002
         UsageError: The object is not a format, or does not accept the settings.
     """
     name, *settings = format.split(",")
-    found = lookup.resolve("format", name)
-    if not isinstance(found, Format):
+    resolved = lookup.resolve("format", name)
+    if not isinstance(resolved, Format):
         raise UsageError(
-            f"the format {name} is a {type(found).__name__}, not a Format",
+            f"the format {name} is a {type(resolved).__name__}, not a Format",
             expected="a Format of closeread.formats.registry (docs/extend.md)",
         )
     if settings:
         given = dict(one.partition("=")[::2] for one in settings)
-        if found.named is None or not all(one.find("=") > 0 for one in settings):
+        if resolved.named is None or not all(one.find("=") > 0 for one in settings):
             raise UsageError(
                 f"the format {format} has unknown settings",
-                expected="rows,passage=COLUMN,question=COLUMN,..." if found.named else name,
+                expected="rows,passage=COLUMN,question=COLUMN,..." if resolved.named else name,
                 cure="docs/formats.md lists the settings of formats",
             )
-        found = found.named(given)
+        resolved = resolved.named(given)
     external = find_external_part("format", name)
-    return found if external is None else _guarded(external, found)
+    return resolved if external is None else _guarded(external, resolved)
 
 
-def _guarded(part: ExternalPart, found: Format) -> Format:
+def _guarded(part: ExternalPart, unguarded: Format) -> Format:
     def info(source: Source) -> Info:
         with part.explain_errors("failed while it read the file-level facts"):
-            facts = found.info(source)
+            facts = unguarded.info(source)
         if not isinstance(facts, Info):
             raise part.violation(f"{type(facts).__name__} for file-level facts", "an Info")
         return facts
 
     return replace(
-        found,
+        unguarded,
         info=info,
-        read=external.guard_read(part, found.read),
-        write=found.write and external.guard_write(part, found.write),
-        read_gold=found.read_gold and external.guard_read_gold(part, found.read_gold),
+        read=external.guard_read(part, unguarded.read),
+        write=unguarded.write and external.guard_write(part, unguarded.write),
+        read_gold=unguarded.read_gold and external.guard_read_gold(part, unguarded.read_gold),
     )
 
 

@@ -114,7 +114,7 @@ def _rows(
 ) -> Iterator[tuple[Position, dict[str, Any], _Origin]]:
     """Yield each row as closeread's own row, with its place and its origin."""
     times: Counter[Any] = Counter()
-    made = ContentIds(defects)
+    content_ids = ContentIds(defects)
     for at, whole in iter_rows(source):
         for number, row in enumerate(split_row(source, at, whole, columns)):
             text, cuts = join_passage(row, columns)
@@ -125,22 +125,24 @@ def _rows(
                 one["id"] = f"{one['id']}-{times[one['id']] - 1}"
             elif not columns.id:
                 texts = [one["passage"], one["question"], *_option_texts(one.get("options"))]
-                one["id"] = made.make(*texts, line=line_number(at))
+                one["id"] = content_ids.make(*texts, line=line_number(at))
             yield at, one, (row, cuts, number == 0)
 
 
-def _diff_metadata(row: dict[str, Any], made: dict[str, Any], columns: Columns) -> dict[str, Any]:
+def _diff_metadata(
+    row: dict[str, Any], rendered: dict[str, Any], columns: Columns
+) -> dict[str, Any]:
     """Return as metadata how a row, and its member ``inside``, differ from their rendering."""
     if not columns.inside:
-        return rendering_diff(_NAME, row, made)
-    inner = rendering_diff(_INSIDE, row[columns.inside], made.pop(columns.inside, {}))
+        return rendering_diff(_NAME, row, rendered)
+    inner = rendering_diff(_INSIDE, row[columns.inside], rendered.pop(columns.inside, {}))
     outer = {name: value for name, value in row.items() if name != columns.inside}
-    return rendering_diff(_NAME, outer, made) | inner
+    return rendering_diff(_NAME, outer, rendered) | inner
 
 
 def _option_texts(options: Any) -> list[str]:
-    found = list(options.values()) if isinstance(options, dict) else options
-    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+    texts = list(options.values()) if isinstance(options, dict) else options
+    return [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
 
 
 def _check(
@@ -163,14 +165,14 @@ def _check(
         parts = columns.passage
         parts_found = [passage] if len(parts) == 1 else [value_at(row, path) for path in parts]
         needed[:0] = [(path, part, (str,)) for path, part in zip(parts, parts_found, strict=True)]
-    for path, found, kinds in needed:
-        if not isinstance(found, kinds) or isinstance(found, bool):
+    for path, chosen, kinds in needed:
+        if not isinstance(chosen, kinds) or isinstance(chosen, bool):
             expected = "text" if len(kinds) == 1 else "text or an integer"
             raise InputError(
                 f"the column {path!r} "
                 + (
                     "is missing"
-                    if found is None
+                    if chosen is None
                     else f"does not hold {expected.split(maxsplit=1)[0]}"
                 ),
                 where=describe_place(source, at),
@@ -203,12 +205,14 @@ def _written(dataset: Dataset, columns: Columns) -> Iterator[dict[str, Any]]:
         rows: list[tuple[dict[str, Any], dict[str, Any]]] = []
         for question in questions:
             metadata = question.metadata
-            made = to_set_row(passage, question, columns, metadata.get(_CUTS, {}))
-            inner = made.pop(columns.inside, {}) if columns.inside else {}
+            set_row = to_set_row(passage, question, columns, metadata.get(_CUTS, {}))
+            inner = set_row.pop(columns.inside, {}) if columns.inside else {}
             if rows and (not columns.inside or metadata.get(_STARTS_ROW)):
                 yield _merge_rows(rows, columns)
                 rows = []
-            rows.append((apply_diff(_NAME, made, metadata), apply_diff(_INSIDE, inner, metadata)))
+            rows.append(
+                (apply_diff(_NAME, set_row, metadata), apply_diff(_INSIDE, inner, metadata))
+            )
         if rows:
             yield _merge_rows(rows, columns)
 

@@ -105,20 +105,21 @@ def _question(
     defects: Defects,
 ) -> Question:
     name = str(item.qid)
-    made = make_options(item.options, where, exactly=4)
+    options = make_options(item.options, where, exactly=4)
     for field, values in (
         ("correctness", item.correctness),
         ("golden_evidence", item.golden_evidence),
     ):
-        if values is not None and len(values) != len(made):
+        if values is not None and len(values) != len(options):
             raise InputError(
-                f"{count_of(len(values), 'value')} in {field} for {count_of(len(made), 'option')}",
+                f"{count_of(len(values), 'value')} in {field} for "
+                f"{count_of(len(options), 'option')}",
                 where=where,
                 cure=f"give one value of {field} for each option",
             )
     gold = tuple(
         _evidence(texts, option.label, passage.text, sentences, name=name, defects=defects)
-        for option, texts in zip(made, item.golden_evidence or [], strict=False)
+        for option, texts in zip(options, item.golden_evidence or [], strict=False)
     )
     question = Question(
         question_id=name,
@@ -126,9 +127,9 @@ def _question(
         text=item.question,
         kind="verification",
         asks_for=polarity(item.question),
-        options=made,
+        options=options,
         option_truth=tuple([{0: False, 1: True}.get(value) for value in item.correctness or ()]),
-        answers=gold_from_letter(item.answer, made, name, defects),
+        answers=gold_from_letter(item.answer, options, name, defects),
         gold_evidence=gold,
     )
     _check_truth(question, defects)
@@ -147,10 +148,10 @@ def _evidence(
     places = {}
     for span in reversed(sentences):
         places[span.of(passage)] = span
-    found = set()
+    spans = set()
     for text in texts:
         if text in places:
-            found.add(places[text])
+            spans.add(places[text])
             continue
         start = passage.find(text.strip()) if text.strip() else -1
         if start >= 0:
@@ -159,7 +160,7 @@ def _evidence(
                 f"{label}: {text[:40]!r} is in the passage, but is not a sentence of it",
                 question_id=name,
             )
-            found.add(Span(start, start + len(text.strip())))
+            spans.add(Span(start, start + len(text.strip())))
         else:
             near = [s for s in sentences if s.of(passage).strip() in text]
             defects.add(
@@ -168,8 +169,8 @@ def _evidence(
                 + (f"; {len(near)} of its sentences are" if near else ""),
                 question_id=name,
             )
-            found.update(near)
-    return Evidence(option_label=label, spans=tuple(sorted(found)))
+            spans.update(near)
+    return Evidence(option_label=label, spans=tuple(sorted(spans)))
 
 
 def _check_truth(question: Question, defects: Defects) -> None:
@@ -199,8 +200,8 @@ def _context(passage: Passage, rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _row(question: Question, passage: Passage) -> dict[str, Any]:
     evidence = {
-        found.option_label: list(found.texts) or [span.of(passage.text) for span in found.spans]
-        for found in question.gold_evidence
+        gold.option_label: list(gold.texts) or [span.of(passage.text) for span in gold.spans]
+        for gold in question.gold_evidence
     }
     texts = require_options(question, _NAME, exactly=4)
     truth = question.option_truth

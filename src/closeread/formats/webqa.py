@@ -71,19 +71,19 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def _answers(item: _Evidence, name: str, defects: Defects) -> tuple[Answer, ...]:
     if item.answer == [_NO_ANSWER]:
         return (Answer(kind="none"),)
-    made = []
+    answers = []
     for text in item.answer or ():
         spans = first_span(text, item.evidence) if text else ()
         if not spans:
             defects.add(
                 "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
             )
-        made.append(Answer(kind="span", texts=(text,), spans=spans))
-    return tuple(made)
+        answers.append(Answer(kind="span", texts=(text,), spans=spans))
+    return tuple(answers)
 
 
 def _row(passage: Passage, question: Question) -> Json:
-    texts = [_NO_ANSWER if one.kind == "none" else one.text for one in question.answers]
+    texts = [_NO_ANSWER if answer.kind == "none" else answer.text for answer in question.answers]
     return {"evidence": passage.text} | ({"answer": texts} if texts else {})
 
 

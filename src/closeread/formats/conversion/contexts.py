@@ -21,8 +21,8 @@ def iter_contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> I
             with the text of an earlier one, which keeps its own line).
     """
     seen: set[bytes] = set()
-    made = _joined(items, remarks) if documents else _merged(items, remarks)
-    for passage, questions in made:
+    contexts = _joined(items, remarks) if documents else _merged(items, remarks)
+    for passage, questions in contexts:
         digest = hashlib.blake2b(passage.text.encode("utf-8", "surrogatepass"), digest_size=12)
         if digest.digest() in seen:
             remarks.add(

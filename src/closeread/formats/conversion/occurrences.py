@@ -34,7 +34,7 @@ def fold(text: str) -> tuple[str, list[int]]:
             if lowered not in _PUNCTUATION:
                 kept.append(lowered)
                 places.append(index)
-    bare = _ARTICLE.sub(lambda found: " " * len(found[0]), "".join(kept))
+    bare = _ARTICLE.sub(lambda match: " " * len(match[0]), "".join(kept))
     words: list[str] = []
     offsets: list[int] = []
     for word in _WORD.finditer(bare):
@@ -78,17 +78,17 @@ class TokenizedText:
         if not wanted:
             return self._find_literally(answer.strip())
         before, after = _edges(answer.strip())
-        found: list[Span] = []
+        spans: list[Span] = []
         position = self._folded.find(wanted)
         while position >= 0:
             last = position + len(wanted) - 1
             core = Span(self._offsets[position], self._offsets[last] + 1)
             whole = self._to_tokens(core)
             right = self.token_span(whole) and mrqa(whole.of(self.text)) == wanted
-            if right and not (found and whole.start < found[-1].end):
-                found.append(self._widened(core, whole, before, after))
+            if right and not (spans and whole.start < spans[-1].end):
+                spans.append(self._widened(core, whole, before, after))
             position = self._folded.find(wanted, last + 1 if right else position + 1)
-        return found
+        return spans
 
     def _to_tokens(self, core: Span) -> Span:
         """Return the span extended to the tokens in which it begins and ends."""

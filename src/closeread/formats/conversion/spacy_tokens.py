@@ -38,8 +38,8 @@ def tokenizer(language: str) -> Tokenize:
     def tokenize(text: str) -> list[Token]:
         # The zone forgets words afterwards, so that a large set does not fill the memory.
         with pipeline.memory_zone():
-            made = pipeline.tokenizer(text)
-            return [(token.text, token.idx) for token in made if not token.is_space]
+            parsed = pipeline.tokenizer(text)
+            return [(token.text, token.idx) for token in parsed if not token.is_space]
 
     return tokenize
 

@@ -67,17 +67,17 @@ def to_mrqa(
     header = {"dataset": name or dataset.name, "split": split, "tokenizer": version()}
     if dataset.license:
         header["license"] = dataset.license
-    made = Conversion(dataset)
+    conversion = Conversion(dataset)
 
     def read(defects: Defects) -> Iterator[Item]:
-        made.dropped, made.remarks = Defects(), Defects()
-        joined = iter_contexts(dataset.read(defects), documents, made.remarks)
-        return _Converter(header["dataset"], occurrences, made).run(joined)
+        conversion.dropped, conversion.remarks = Defects(), Defects()
+        joined = iter_contexts(dataset.read(defects), documents, conversion.remarks)
+        return _Converter(header["dataset"], occurrences, conversion).run(joined)
 
-    made.dataset = replace(
+    conversion.dataset = replace(
         dataset, format="mrqa", read=read, read_gold=None, metadata={"header": header}
     )
-    return made
+    return conversion
 
 
 def qid(name: str, question_id: str) -> str:
@@ -104,10 +104,10 @@ class _Context:
 class _Converter:
     """One pass over a set: its tokenizers by language, and the ids used so far."""
 
-    def __init__(self, name: str, occurrences: Occurrences, made: Conversion) -> None:
+    def __init__(self, name: str, occurrences: Occurrences, conversion: Conversion) -> None:
         self.name = name
         self.occurrences = occurrences
-        self.made = made
+        self.made = conversion
         self.tokenizers: dict[str, Tokenize] = {}
         self.given: set[str] = set()
 
@@ -177,16 +177,16 @@ class _Converter:
         )
 
     def _qid(self, question_id: str) -> str:
-        made, turn = qid(self.name, question_id), 1
-        while made in self.given:
+        unique, turn = qid(self.name, question_id), 1
+        while unique in self.given:
             turn += 1
-            made = qid(self.name, f"{question_id}\0{turn}")
+            unique = qid(self.name, f"{question_id}\0{turn}")
         if turn > 1:
             self.made.remarks.add(
                 "duplicate-id", "the question got a new id", question_id=question_id
             )
-        self.given.add(made)
-        return made
+        self.given.add(unique)
+        return unique
 
     def _detected(self, answers: list[Answer], context: TokenizedText) -> list[dict[str, Any]]:
         if self.occurrences == "annotated":
@@ -200,10 +200,10 @@ class _Converter:
         spans: dict[Span, None] = {}
         for answer in answers:
             marked = _annotated_spans(answer, context)
-            found = context.find(answer.texts[0])
+            occurrences = context.find(answer.texts[0])
             clear = [
                 span
-                for span in found
+                for span in occurrences
                 if not any(span.start < other.end and other.start < span.end for other in marked)
             ]
             spans.update(dict.fromkeys(sorted([*marked, *clear])))

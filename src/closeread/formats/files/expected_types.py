@@ -39,7 +39,7 @@ def describe_mismatch(message: str, kind: Any, path: str) -> tuple[str, str] | N
         return f"unknown field {unknown[1]!r}", expected
     missing = _MISSING.match(message)
     if missing and isinstance(node, inspect.StructType):
-        kind = next((one.type for one in node.fields if one.encode_name == missing[1]), None)
+        kind = next((field.type for field in node.fields if field.encode_name == missing[1]), None)
         return f"the field {missing[1]!r} is missing", f"{missing[1]!r}: {_describe_type(kind)}"
     if message.startswith("Invalid enum value ") and isinstance(node, inspect.LiteralType):
         value = message.removeprefix("Invalid enum value ")
@@ -68,7 +68,7 @@ def _type_at(node: Any, path: str) -> Any:
     node = _unwrap(node)
     for step in _STEP.finditer(path):
         if isinstance(node, inspect.StructType):
-            node = next((one.type for one in node.fields if one.encode_name == step[1]), None)
+            node = next((field.type for field in node.fields if field.encode_name == step[1]), None)
         elif isinstance(node, inspect.DictType):
             node = node.value_type
         else:
@@ -107,5 +107,5 @@ def _unwrap(node: Any) -> Any:
 
 def split_message(error: Exception) -> tuple[str, str]:
     """Return a parser's message and the place that it names (``$`` if none)."""
-    message, found, path = str(error).rpartition(" - at `")
-    return (message, path.removesuffix("`")) if found else (str(error), "$")
+    message, separator, path = str(error).rpartition(" - at `")
+    return (message, path.removesuffix("`")) if separator else (str(error), "$")

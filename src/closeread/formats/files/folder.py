@@ -38,9 +38,9 @@ def _glob_to_concatenate(path: Path) -> str:
     In RACE's folder the loop is over the files of one split.
     """
     for depth, pattern in enumerate(_PATTERNS):
-        found = next(filter(_is_json, sorted(path.glob(pattern))[:_MAX_FILES]), None)
-        if found is not None:
-            part = path if depth < 2 else found.parents[1]
+        example = next(filter(_is_json, sorted(path.glob(pattern))[:_MAX_FILES]), None)
+        if example is not None:
+            part = path if depth < 2 else example.parents[1]
             which = (
                 "the files in it" if depth < 2 else f"the files of each split, such as {part.name}"
             )

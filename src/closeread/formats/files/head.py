@@ -46,28 +46,28 @@ class Head:
 
         The index 0 on an object takes its first member's value (for files keyed by id).
         """
-        found = self.value
+        value = self.value
         for step in path:
-            if isinstance(found, dict) and step == 0 and found:
-                found = next(iter(found.values()))
-            elif isinstance(found, dict):
-                found = found.get(step)
-            elif isinstance(found, list) and isinstance(step, int) and step < len(found):
-                found = found[step]
+            if isinstance(value, dict) and step == 0 and value:
+                value = next(iter(value.values()))
+            elif isinstance(value, dict):
+                value = value.get(step)
+            elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+                value = value[step]
             else:
                 return None
-        return found
+        return value
 
     @property
     def row(self) -> dict[str, Any]:
         """The first object: of the file, its lines or its list; empty if there is none."""
-        found = self.first(0) if isinstance(self.value, list) else self.value
-        return found if isinstance(found, dict) else {}
+        first = self.first(0) if isinstance(self.value, list) else self.value
+        return first if isinstance(first, dict) else {}
 
     def has(self, *keys: str, at: tuple[str | int, ...] = ()) -> bool:
         """Whether the object at a path has all these keys."""
-        found = self.first(*at)
-        return isinstance(found, dict) and all(key in found for key in keys)
+        value = self.first(*at)
+        return isinstance(value, dict) and all(key in value for key in keys)
 
 
 def _parse(raw: bytes) -> Any:

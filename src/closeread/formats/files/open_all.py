@@ -17,15 +17,15 @@ def open_each(opens: Iterable[Callable[[], T]]) -> list[T]:
         InputError: One cannot be opened, or several: then one error names each with its cure, so
             that nobody has to start a recipe once for each missing file.
     """
-    found, failed = [], []
+    opened, failed = [], []
     for one in opens:
         try:
-            found.append(one())
+            opened.append(one())
         except InputError as error:
             failed.append(error)
     failed = list({str(error): error for error in failed}.values())
     if not failed:
-        return found
+        return opened
     if len(failed) == 1:
         raise failed[0]
     lines = [

@@ -81,12 +81,12 @@ def output_file_in(folder: Path, name: str) -> Path:
     """
     target = folder / name
     if target.is_symlink():
-        found = f"cannot be written: it is a link to {os.path.realpath(target)}"
+        problem = f"cannot be written: it is a link to {os.path.realpath(target)}"
     elif is_stream(target):
-        found = "cannot be written: it is not a regular file"
+        problem = "cannot be written: it is not a regular file"
     else:
         return target
-    raise StorageError(found, where=str(target), cure="remove it if the folder is yours")
+    raise StorageError(problem, where=str(target), cure="remove it if the folder is yours")
 
 
 def is_stream(target: Path) -> bool:

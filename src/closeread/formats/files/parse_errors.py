@@ -93,9 +93,9 @@ def explain(
 
 def byte_position(error: Exception) -> int | None:
     """Return the byte at which a parser stopped; None if it does not say."""
-    found = _BYTE.search(str(error))
+    match = _BYTE.search(str(error))
     # for trailing characters msgspec gives the byte after the first
-    return int(found[1]) - ("trailing characters" in str(error)) if found else None
+    return int(match[1]) - ("trailing characters" in str(error)) if match else None
 
 
 def _where(file: str, line: int | None, record: str, place: str) -> str:
@@ -114,8 +114,8 @@ def _describe_syntax_error(message: str, raw: bytes, at: int | None) -> str:
         return "not JSON: the text contains a NUL byte"
     if "truncated" in message:
         return "not JSON: the text ends in the middle of a value"
-    found = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
-    return f"not JSON: {found}" + ("" if at is None else _quote_around(raw, at))
+    problem = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
+    return f"not JSON: {problem}" + ("" if at is None else _quote_around(raw, at))
 
 
 def _quote_around(raw: bytes, at: int) -> str:

@@ -20,8 +20,8 @@ def locate_answer(
     if start is not None and start >= 0 and passage.startswith(text, start):
         return Span(start, start + len(text))
     floor = max(start or 0, 0)
-    found = {passage.find(text, floor), passage.rfind(text, 0, floor + len(text))} - {-1}
-    best = min(found, key=lambda at: (abs(at - (start or 0)), at), default=None)
+    starts = {passage.find(text, floor), passage.rfind(text, 0, floor + len(text))} - {-1}
+    best = min(starts, key=lambda at: (abs(at - (start or 0)), at), default=None)
     if best is None:
         defect("answer-not-in-passage", f"{text!r} is not in the passage")
         return None

@@ -125,12 +125,12 @@ def require_options(
     Raises:
         UsageError: The number of options is another, or their labels are not A, B, C, ...
     """
-    found = len(question.options)
+    n_options = len(question.options)
     labels = "".join(option.label for option in question.options)
-    fits = found == exactly if exactly else 2 <= found <= _MAX_OPTIONS
-    if not fits or labels != ascii_uppercase[:found]:
+    fits = n_options == exactly if exactly else 2 <= n_options <= _MAX_OPTIONS
+    if not fits or labels != ascii_uppercase[:n_options]:
         raise unwritable_error(
-            f"{count_of(found, 'option')} labelled {labels!r}" if found else "no options",
+            f"{count_of(n_options, 'option')} labelled {labels!r}" if n_options else "no options",
             question.question_id,
             f"{format_name} holds questions with "
             + (

@@ -64,8 +64,8 @@ def _with_forms(source: Source, first: Mapping[str, Any], columns: Columns) -> C
         return columns
     for at, row in iter_rows(source):
         for one in split_row(source, at, row, columns):
-            if (found := with_forms(one, columns)).answer_form:
-                return found
+            if (detected := with_forms(one, columns)).answer_form:
+                return detected
     return columns
 
 
@@ -105,19 +105,19 @@ def parse_settings(settings: Settings) -> dict[str, Any]:
     Raises:
         UsageError: A setting is unknown or has an invalid value.
     """
-    found: dict[str, Any] = {}
+    parsed: dict[str, Any] = {}
     for key, value in settings.items():
         if key in _SEVERAL:
-            found[key] = tuple(value.split("|")) if value else ()
+            parsed[key] = tuple(value.split("|")) if value else ()
         elif key == "answer":
-            found[key], *also = value.split("|")
-            found["also"] = tuple(also)
+            parsed[key], *also = value.split("|")
+            parsed["also"] = tuple(also)
         elif key in _NAMES:
-            found[key] = value
+            parsed[key] = value
         elif key in _SWITCHES and value.lower() in _TRUTHS:
-            found[key] = _TRUTHS[value.lower()]
+            parsed[key] = _TRUTHS[value.lower()]
         elif key == "first" and value in ("0", "1"):
-            found[key] = int(value)
+            parsed[key] = int(value)
         else:
             raise UsageError(
                 f"rows,{key}={value}",
@@ -125,4 +125,4 @@ def parse_settings(settings: Settings) -> dict[str, Any]:
                 + "; first=0 or 1; true or false for " + ", ".join(_SWITCHES),
                 cure="separate several columns with |; docs/formats.md describes each key",
             )  # fmt: skip
-    return found
+    return parsed

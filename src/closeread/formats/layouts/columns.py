@@ -71,15 +71,19 @@ def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]
         return [row]
     questions = row.get(columns.inside)
     if isinstance(questions, dict):
-        lengths = {len(one) if isinstance(one, list) else -1 for one in questions.values()}
+        lengths = {
+            len(question) if isinstance(question, list) else -1 for question in questions.values()
+        }
         if len(lengths) != 1 or -1 in lengths:
             raise ValueError("lists of unequal length")
         questions = [
             dict(zip(questions, one, strict=True)) for one in zip(*questions.values(), strict=True)
         ]
-    if not isinstance(questions, list) or not all(isinstance(one, dict) for one in questions):
+    if not isinstance(questions, list) or not all(
+        isinstance(question, dict) for question in questions
+    ):
         raise ValueError("something other than questions")
-    return [row | {columns.inside: one} for one in questions]
+    return [row | {columns.inside: question} for question in questions]
 
 
 def value_at(row: Any, path: str) -> Any:
@@ -91,28 +95,28 @@ def value_at(row: Any, path: str) -> Any:
         return row[path]
     for name in path.split("."):
         if isinstance(row, list):
-            found = [one.get(name) for one in row if isinstance(one, dict)]
-            row = _flatten(found) if found else None
+            values = [one.get(name) for one in row if isinstance(one, dict)]
+            row = _flatten(values) if values else None
         else:
             row = row.get(name) if isinstance(row, dict) else None
     return row
 
 
-def _flatten(found: list[Any]) -> list[Any]:
+def _flatten(values: list[Any]) -> list[Any]:
     """Return a list of lists as one list."""
-    if found and all(isinstance(one, list) for one in found):
-        return _flatten([inner for one in found for inner in one])
-    return found
+    if values and all(isinstance(one, list) for one in values):
+        return _flatten([inner for one in values for inner in one])
+    return values
 
 
 def with_forms(row: Mapping[str, Any], columns: Columns) -> Columns:
     """Return the columns with the forms of the answer and the options in a row."""
     options = value_at(row, columns.options[0]) if len(columns.options) == 1 else None
     answer = value_at(row, columns.answer) if columns.answer else None
-    made = _options(row, columns) if columns.options else None
+    made_options = _options(row, columns) if columns.options else None
     return msgspec.structs.replace(
         columns,
-        answer_form=columns.answer_form or _answer_form(answer, made),
+        answer_form=columns.answer_form or _answer_form(answer, made_options),
         option_form=_option_form(options),
     )
 
@@ -156,11 +160,11 @@ def join_passage(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[st
 
     Returns a value that is not text as it is, for the caller to check.
     """
-    found = [value_at(row, path) for path in columns.passage]
-    parts = _flatten(found[0]) if len(found) == 1 and isinstance(found[0], list) else found
+    cells = [value_at(row, path) for path in columns.passage]
+    parts = _flatten(cells[0]) if len(cells) == 1 and isinstance(cells[0], list) else cells
     if not parts or not all(isinstance(part, str) for part in parts):
-        return next((one for one in found if not isinstance(one, str)), None), {}
-    return join_paragraphs(parts) if len(parts) > 1 or parts is not found else (parts[0], {})
+        return next((one for one in cells if not isinstance(one, str)), None), {}
+    return join_paragraphs(parts) if len(parts) > 1 or parts is not cells else (parts[0], {})
 
 
 def to_own_row(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[str, Any]:
@@ -215,8 +219,8 @@ def number_to_letter(number: int, columns: Columns) -> str:
 def _accepted_texts(row: Mapping[str, Any], answer: Any, columns: Columns) -> list[str]:
     """Return the texts of the answer's column and of the columns with further answers."""
     values = [answer, *(value_at(row, path) for path in columns.also)]
-    found = [text for one in values for text in (one if isinstance(one, list) else [one])]
-    return [text for text in found if isinstance(text, str) and text]
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    return [text for text in texts if isinstance(text, str) and text]
 
 
 def _id(row: Mapping[str, Any], columns: Columns) -> Any:
@@ -227,8 +231,8 @@ def _id(row: Mapping[str, Any], columns: Columns) -> Any:
 
 
 def _tags(row: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
-    found = {path: value_at(row, path) for path in columns.tags}
-    return {path: value for path, value in found.items() if not isinstance(value, dict | list)}
+    tags = {path: value_at(row, path) for path in columns.tags}
+    return {path: value for path, value in tags.items() if not isinstance(value, dict | list)}
 
 
 def _options(row: Mapping[str, Any], columns: Columns) -> Any:
@@ -276,12 +280,12 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
         return {} if columns.withheld else {"answer": None}
     if columns.together and isinstance(answer, list):
         return {"answer": [answer]}
-    made = {"answer": answer}
+    fields = {"answer": answer}
     if isinstance(starts, int) and isinstance(answer, str):
-        made["answer_start"] = starts
+        fields["answer_start"] = starts
     if isinstance(starts, list) and starts and None not in starts:
-        made["answer_start"] = starts
-    return made
+        fields["answer_start"] = starts
+    return fields
 
 
 def to_set_row(passage: Passage, question: Question, columns: Columns, cuts: Any) -> dict[str, Any]:
@@ -293,36 +297,36 @@ def to_set_row(passage: Passage, question: Question, columns: Columns, cuts: Any
         columns: With the forms of answers and options.
         cuts: Where the parts of the passage end, as ``join_passage`` returned it.
     """
-    made: dict[str, Any] = {}
+    set_row: dict[str, Any] = {}
     if len(columns.passage) > 1:
         parts: list[Any] = split_paragraphs(passage.text, cuts)
     else:
         parts = [passage.text]
     for path, part in zip(columns.passage, parts, strict=False):
-        _set_at(made, path, part)
-    _set_at(made, columns.question, question.text)
+        _set_at(set_row, path, part)
+    _set_at(set_row, columns.question, question.text)
     if len(columns.id) == 1 and not columns.numbered:
-        _set_at(made, columns.id[0], question.question_id)
+        _set_at(set_row, columns.id[0], question.question_id)
     for path, value in ((columns.title, passage.title), (columns.passage_id, passage.passage_id)):
         if path:
-            _set_at(made, path, value)
+            _set_at(set_row, path, value)
     texts = [option.text for option in question.options]
     if len(columns.options) > 1:
         for path, text in zip(columns.options, texts, strict=False):
-            _set_at(made, path, text)
+            _set_at(set_row, path, text)
     elif columns.options:
         labels = [option.label for option in question.options]
         form = columns.option_form
         _set_at(
-            made,
+            set_row,
             columns.options[0],
             {"text": texts, "label": labels}
             if form == "labelled"
             else dict(zip(labels, texts, strict=True)) if form == "lettered" else texts,
         )  # fmt: skip
     if columns.answer and question.answers:
-        _set_at(made, columns.answer, _set_answer(question, columns))
-    return made
+        _set_at(set_row, columns.answer, _set_answer(question, columns))
+    return set_row
 
 
 def _set_at(row: dict[str, Any], path: str, value: Any) -> None:

@@ -50,21 +50,21 @@ def read_annotation(
     Raises:
         InputError: The annotation has neither number, spans nor date.
     """
-    found = question.source.convert(raw, _Annotation, within=question.within)
-    if found.number:
-        return Answer(kind="number", texts=(str(found.number),))
-    if found.spans:
-        kind: AnswerKind = "span" if len(found.spans) == 1 else "spans"
-        spans = _places(found.spans, question, starts)
-        return Answer(kind=kind, texts=tuple(found.spans), spans=spans)
-    if found.date is None:
+    annotation = question.source.convert(raw, _Annotation, within=question.within)
+    if annotation.number:
+        return Answer(kind="number", texts=(str(annotation.number),))
+    if annotation.spans:
+        kind: AnswerKind = "span" if len(annotation.spans) == 1 else "spans"
+        spans = _places(annotation.spans, question, starts)
+        return Answer(kind=kind, texts=tuple(annotation.spans), spans=spans)
+    if annotation.date is None:
         raise InputError(
             "an answer without number, spans and date",
             where=question.source.place(question.within, question.question_id),
             expected="one of the three",
             cure="complete the annotation or remove it",
         )
-    missing = [part for part in _DATE if part not in found.date]
+    missing = [part for part in _DATE if part not in annotation.date]
     if missing:
         raise InputError(
             f"a date without {' and '.join(missing)}",
@@ -72,7 +72,7 @@ def read_annotation(
             expected="day, month and year, blank where unknown",
             cure="complete the annotation; the official evaluator also stops here",
         )
-    text = " ".join([str(found.date[part]) for part in _DATE])
+    text = " ".join([str(annotation.date[part]) for part in _DATE])
     if text == _BLANK:
         question.defect("blank-annotation", "an annotation is empty")
     return Answer(kind="date", texts=(text,))

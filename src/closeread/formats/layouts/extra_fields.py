@@ -63,9 +63,9 @@ def apply_diff(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json
     kept = metadata.get(format)
     if not kept:
         return rendered
-    made = {key: value for key, value in rendered.items() if key not in kept.get("absent", ())}
+    record = {key: value for key, value in rendered.items() if key not in kept.get("absent", ())}
     extra: Json = kept.get("extra", {})
-    return made | extra
+    return record | extra
 
 
 def _equal(one: Any, other: Any) -> bool:

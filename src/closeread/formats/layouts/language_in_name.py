@@ -11,5 +11,5 @@ def named_language(stem: str) -> str:
     Args:
         stem: ``test-context-de-question-es`` or ``xquad.de``: the name without ``.json``.
     """
-    found = _NAMED.fullmatch(stem)
-    return (found[1] or found[2]) if found else ""
+    match = _NAMED.fullmatch(stem)
+    return (match[1] or match[2]) if match else ""

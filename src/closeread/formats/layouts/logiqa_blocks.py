@@ -33,7 +33,7 @@ def iter_blocks(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     while block := list(islice(lines, _LINES)):
         line = block[0][0]
         texts = [_text(source, at, raw) for at, raw in block]
-        marks = [found[1] if (found := _OPTION.match(text)) else "" for text in texts[3:]]
+        marks = [match[1] if (match := _OPTION.match(text)) else "" for text in texts[3:]]
         if marks != list("ABCD") or texts[0] not in tuple("abcd"):
             raise InputError(
                 f"a block with the answer line {texts[0][:40]!r} and the option letters {marks}",

@@ -56,10 +56,12 @@ def iter_lines(source: Source) -> Iterator[Positioned]:
         for at, raw in iter_objects(source)
     )
     seen = set[tuple[int, int]]()
-    for number, paragraph in groupby(rows, key=lambda found: found[1].idx.paragraph):
+    for number, paragraph in groupby(rows, key=lambda positioned: positioned[1].idx.paragraph):
         members = list(paragraph)
         questions = []
-        for index, rows_of_question in groupby(members, key=lambda found: found[1].idx.question):
+        for index, rows_of_question in groupby(
+            members, key=lambda positioned: positioned[1].idx.question
+        ):
             option_rows = list(rows_of_question)
             if (number, index) in seen or len(option_rows) < 2:
                 raise _scattered_error(source, option_rows[0][0], f"{number}-{index}")

@@ -78,14 +78,14 @@ def iter_lines(source: Source) -> Iterator[Positioned]:
                 raw["document_tokens"], list[_Token], line=line_number(at), within=document_path(at)
             )
             kept = {key: value for key, value in raw.items() if key not in _ORIGINAL}
-            yield at, kept | {"document_text": _joined(one.token for one in tokens)}
+            yield at, kept | {"document_text": _joined(token.token for token in tokens)}
         else:
             yield at, raw
 
 
 def _of_row(source: Source, at: Position, raw: Json) -> Json:
     row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
-    made: Json = {
+    example: Json = {
         "example_id": row.id,
         "question_text": row.question.text,
         "document_text": _joined(row.document.tokens.token),
@@ -93,10 +93,10 @@ def _of_row(source: Source, at: Position, raw: Json) -> Json:
         "document_title": row.document.title,
     }
     if row.annotations is None:
-        return made
+        return example
     try:
         columns = [row.annotations[key] for key in _COLUMNS]
-        made["annotations"] = [
+        example["annotations"] = [
             {
                 "long_answer": {key: long[key] for key in ("start_token", "end_token")},
                 "short_answers": [
@@ -114,7 +114,7 @@ def _of_row(source: Source, at: Position, raw: Json) -> Json:
             expected="long_answer, short_answers and yes_no_answer of each annotator",
             cure="fix the row or remove it",
         ) from error
-    return made
+    return example
 
 
 def _joined(tokens: Iterable[str]) -> str:

@@ -38,8 +38,8 @@ def first_row(head: Head) -> dict[str, Any] | None:
     if head.value is None:
         return {name: name for name in header_names(head) if name} or None
     if is_ropes_tree(head):
-        found = head.first(*_PARAGRAPH)
-        return found if isinstance(found, dict) else None
+        paragraph = head.first(*_PARAGRAPH)
+        return paragraph if isinstance(paragraph, dict) else None
     return head.first("data", 0) if _is_under_data(head) else head.row or None
 
 
@@ -61,8 +61,8 @@ def iter_rows(source: Source) -> Iterator[Positioned]:
             for index, row in enumerate(article.paragraphs):
                 yield f"data[{number}].paragraphs[{index}]", row
     elif _is_under_data(source.head()):
-        found = enumerate(source.elements("data", dict[str, Any]))
-        yield from ((f"data[{number}]", row) for number, row in found)
+        elements = enumerate(source.elements("data", dict[str, Any]))
+        yield from ((f"data[{number}]", row) for number, row in elements)
     elif source.head().raw.lstrip()[:1] in (b"[", b"{"):
         yield from iter_objects(source)
     elif are_blocks(source.head()):

@@ -77,7 +77,9 @@ def gather_passages(source: Source, rows: Iterable[Positioned], defects: Defects
     ids = Ids(defects)
     rows = ((at, _with_options(raw)) for at, raw in rows)
     typed = ((_row(source, raw, at), at, raw) for at, raw in rows)
-    by_passage = groupby(typed, key=lambda found: (found[0].passage, found[0].passage_id))
+    by_passage = groupby(
+        typed, key=lambda typed_row: (typed_row[0].passage, typed_row[0].passage_id)
+    )
     for index, ((text, own_id), group) in enumerate(by_passage):
         members = list(group)
         first = members[0][0]
@@ -240,7 +242,7 @@ def _evidence(
         return ()
     by_label = evidence if isinstance(evidence, dict) else {"": evidence}
     labels = {option.label for option in options} | {""}
-    found = []
+    located = []
     for label, sentences in by_label.items():
         if label not in labels:
             raise place.error(f"evidence for an option {label!r}", "the label of an option")
@@ -251,8 +253,8 @@ def _evidence(
                 place.defect("evidence-not-in-passage", f"{sentence!r} is not in the passage")
             else:
                 spans.append(Span(start, start + len(sentence)))
-        found.append(Evidence(spans=tuple(spans), texts=tuple(sentences), option_label=label))
-    return tuple(found)
+        located.append(Evidence(spans=tuple(spans), texts=tuple(sentences), option_label=label))
+    return tuple(located)
 
 
 def _tags(place: _Place, raw: dict[str, Any]) -> dict[str, str]:

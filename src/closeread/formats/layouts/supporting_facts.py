@@ -46,18 +46,19 @@ def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts)
     """Return facts as evidence, each once: spans in text order, then facts without a span."""
     at = _places(paragraphs, cuts)
     wanted = dict.fromkeys((title, number) for title, number in facts)
-    found = sorted(at[fact] for fact in wanted if fact in at)
+    located = sorted(at[fact] for fact in wanted if fact in at)
     without_span = [f"{title} #{number}" for title, number in wanted if (title, number) not in at]
     return Evidence(
-        spans=tuple(span for span, _ in found), texts=(*(text for _, text in found), *without_span)
+        spans=tuple(span for span, _ in located),
+        texts=(*(text for _, text in located), *without_span),
     )
 
 
-def evidence_to_facts(found: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
+def evidence_to_facts(evidence: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
     """Return the facts of a piece of evidence, in its order."""
     named = {span: fact for fact, (span, _) in _places(paragraphs, cuts).items()}
-    facts = [named[span] for span in found.spans if span in named]
-    for text in found.texts[len(found.spans) :]:
+    facts = [named[span] for span in evidence.spans if span in named]
+    for text in evidence.texts[len(evidence.spans) :]:
         title, _, number = text.rpartition(" #")
         facts.append((title, int(number)))
     return facts
@@ -70,15 +71,15 @@ def overlapping_facts(evidence: Iterable[Evidence], text: str, cuts: Cuts) -> li
     without a span.
     """
     pieces = list(evidence)
-    spans = [span for one in pieces for span in one.spans]
+    spans = [span for piece in pieces for span in piece.spans]
     facts = [
         (text[head[0] : head[1]], number)
         for head, sentences in cuts
         for number, (start, end) in enumerate(sentences)
         if any(span.start < end and start < span.end for span in spans)
     ]
-    for one in pieces:
-        for name in one.texts[len(one.spans) :]:
+    for piece in pieces:
+        for name in piece.texts[len(piece.spans) :]:
             title, mark, number = name.rpartition(" #")
             if mark and number.lstrip("-").isdecimal():
                 facts.append((title, int(number)))
@@ -87,10 +88,10 @@ def overlapping_facts(evidence: Iterable[Evidence], text: str, cuts: Cuts) -> li
 
 def _places(paragraphs: Paragraphs, cuts: Cuts) -> dict[Fact, tuple[Span, str]]:
     """Return the span and the text of each fact."""
-    found: dict[Fact, tuple[Span, str]] = {}
+    places: dict[Fact, tuple[Span, str]] = {}
     for (title, sentences), (_, spans) in zip(paragraphs, cuts, strict=True):
         for number, (sentence, (start, _)) in enumerate(zip(sentences, spans, strict=True)):
             if text := sentence.strip():
                 begin = start + len(sentence) - len(sentence.lstrip())
-                found.setdefault((title, number), (Span(begin, begin + len(text)), text))
-    return found
+                places.setdefault((title, number), (Span(begin, begin + len(text)), text))
+    return places

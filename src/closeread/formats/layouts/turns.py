@@ -13,18 +13,18 @@ TURNS = 2  # as many as BiDAF++ (w/ 2-ctx), QuAC's baseline, is shown
 _EARLIER = "\n\nEarlier in the conversation:\n"
 
 
-def with_earlier_turns(asked: str, before: Sequence[tuple[str, str]], turns: int) -> str:
+def with_earlier_turns(question: str, before: Sequence[tuple[str, str]], turns: int) -> str:
     """Return a question's text with the last turns before it.
 
     Args:
-        asked: The question itself.
+        question: The question itself.
         before: Every earlier question with its answer, the first one first.
         turns: How many of them are shown.
     """
     last = before[-turns:] if turns else ()
     if not last:
-        return asked
-    return asked + _EARLIER + "\n".join(f"{question}\n{answer}" for question, answer in last)
+        return question
+    return question + _EARLIER + "\n".join(f"{question}\n{answer}" for question, answer in last)
 
 
 def without_earlier_turns(text: str) -> str:

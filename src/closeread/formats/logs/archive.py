@@ -37,14 +37,14 @@ def iter_members(path: Path, problems: Problems) -> list[Member]:
     """Return the members in the directory; of a cut archive those before the cut, and count it."""
     try:
         with zipfile.ZipFile(path) as archive:
-            found = [(one.filename, one.header_offset) for one in archive.infolist()]
+            entries = [(one.filename, one.header_offset) for one in archive.infolist()]
             sizes = {one.header_offset: one.compress_size for one in archive.infolist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         problems.bad.add("cut-log", "the archive is cut off before its directory")
         return list(_walk_members(path))
-    made = []
+    members = []
     with path.open("rb") as stream:
-        for name, offset in found:
+        for name, offset in entries:
             stream.seek(max(offset, 0))
             header = _header(stream.read(_LOCAL.size))
             if header is None or offset < 0:  # a manipulated directory may have negative offsets
@@ -52,8 +52,8 @@ def iter_members(path: Path, problems: Problems) -> list[Member]:
                 continue
             method, _, name_length, extra_length = header
             start = offset + _LOCAL.size + name_length + extra_length
-            made.append(Member(name, method, start, sizes[offset]))
-    return made
+            members.append(Member(name, method, start, sizes[offset]))
+    return members
 
 
 def _header(raw: bytes) -> tuple[int, int, int, int] | None:
@@ -134,14 +134,14 @@ def unpack(path: Path, member: Member) -> bytes:
 def _inflated(raw: bytes) -> bytes:
     unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
-        found = unpacking.decompress(raw, _MAX_BYTES + 1)
+        content = unpacking.decompress(raw, _MAX_BYTES + 1)
     except zlib.error as error:
         raise ValueError(f"damaged: {error}") from error
-    if len(found) > _MAX_BYTES:
+    if len(content) > _MAX_BYTES:
         raise _too_large()
     if not unpacking.eof:
         raise ValueError("damaged: it is cut off")
-    return found
+    return content
 
 
 def _decompressed(raw: bytes) -> bytes:
@@ -149,16 +149,16 @@ def _decompressed(raw: bytes) -> bytes:
         import zstandard
     except ModuleNotFoundError as error:
         raise extras.missing_extra("inspect's .eval", "zstandard", "logs") from error
-    found = bytearray()
+    content = bytearray()
     try:
         with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
             while piece := stream.read(_CHUNK):
-                found += piece
-                if len(found) > _MAX_BYTES:
+                content += piece
+                if len(content) > _MAX_BYTES:
                     raise _too_large()
     except zstandard.ZstdError as error:
         raise ValueError(f"damaged: {error}") from error
-    return bytes(found)
+    return bytes(content)
 
 
 def _too_large() -> ValueError:

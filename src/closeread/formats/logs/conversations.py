@@ -35,21 +35,23 @@ def turns(prompt: Any) -> tuple[Turn, ...]:
             OpenCompass), or a list of one text that is JSON of messages (lm-evaluation-harness).
     """
     if isinstance(prompt, str):
-        found = tuple(_templated(prompt))
-        return found if any(turn.role == "user" for turn in found) else (Turn("user", prompt),)
+        templated = tuple(_templated(prompt))
+        return (
+            templated if any(turn.role == "user" for turn in templated) else (Turn("user", prompt),)
+        )
     if not isinstance(prompt, list):
         return ()
     if len(prompt) == 1 and isinstance(prompt[0], str):
         return turns(_parsed(prompt[0]))
-    made = []
+    parsed_turns = []
     for message in prompt:
         if isinstance(message, dict):
             text = text_of(message.get("content", message.get("prompt")))
             if text is not None:
                 # OpenAI evals shows examples as the system's words, by name.
                 named = str(message.get("name") or "").partition("example_")[2]
-                made.append(Turn(_role(named or message.get("role", "")), text))
-    return tuple(made)
+                parsed_turns.append(Turn(_role(named or message.get("role", "")), text))
+    return tuple(parsed_turns)
 
 
 def last_user(prompt: Any) -> str:
@@ -64,11 +66,11 @@ def _role(name: Any) -> str:
 
 def _parsed(text: str) -> Any:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    messages = isinstance(found, list) and all(isinstance(one, dict) for one in found)
-    return found if messages else text
+    messages = isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return value if messages else text
 
 
 def _templated(text: str) -> Iterator[Turn]:

@@ -44,8 +44,8 @@ def find_log_format(name: str) -> LogFormat:
             cure="leave out --format, and closeread guesses the format from the content",
         )
     module = import_module(f"closeread.formats.logs.{LOG_FORMATS[name][0]}")
-    found: LogFormat = module.FORMAT
-    return found
+    log_format: LogFormat = module.FORMAT
+    return log_format
 
 
 def guess(path: Path) -> LogFormat | None:
@@ -103,16 +103,16 @@ def find_unreadable(paths: list[Path]) -> dict[str, InputError]:
     A file that is empty, cut within its first bytes or in UTF-16 may be the log of a failed task.
     So may the files in a folder that cannot be read.
     """
-    found: dict[str, InputError] = {}
+    errors: dict[str, InputError] = {}
     for folder in (path for path in paths if path.is_dir()):
         files, unreadable = _list_candidates(folder)
-        found |= {error.where: error for error in unreadable}
+        errors |= {error.where: error for error in unreadable}
         for path in files:
             try:
                 Source(path).head()
             except InputError as error:
-                found[str(path)] = error
-    return found
+                errors[str(path)] = error
+    return errors
 
 
 def _list_candidates(folder: Path) -> tuple[list[Path], list[InputError]]:
@@ -127,16 +127,18 @@ def _list_candidates(folder: Path) -> tuple[list[Path], list[InputError]]:
 
     for inner, _, names in os.walk(folder, onerror=bar):
         files += [Path(inner, name) for name in names]
-    return [one for one in sorted(files) if one.suffix in _ENDINGS and one.is_file()], unreadable
+    return [
+        file for file in sorted(files) if file.suffix in _ENDINGS and file.is_file()
+    ], unreadable
 
 
 def _logs_in_folder(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
-    found = []
+    logs = []
     for path in _list_candidates(folder)[0]:
         reader = guess(path)
         if reader and name in (None, reader.name) and not reader.beside(path):
-            found.append((path, reader))
-    return found
+            logs.append((path, reader))
+    return logs
 
 
 def _format_of_file(path: Path, name: str | None) -> LogFormat:

@@ -133,10 +133,10 @@ def _record(
         lost.add("gold-kinds")
         target = row.get("target")
         listed = target if isinstance(target, list) else [target]
-        made = [
+        messages = [
             golds.parse_gold(parse_literal(one) if isinstance(one, str) else one) for one in listed
         ]
-        answers = tuple(answer for of in made for answer in of)
+        answers = tuple(answer for of in messages for answer in of)
     if not answers:
         problems.bad.add("missing-gold", "the log has no target", question_id=name, line=line)
         return None
@@ -180,9 +180,9 @@ def _prediction(
     if text is None:
         text = next(
             (
-                text_of(one.get("content"))
-                for one in reversed(row["messages"])
-                if one.get("role") == "assistant"
+                text_of(message.get("content"))
+                for message in reversed(row["messages"])
+                if message.get("role") == "assistant"
             ),
             None,
         )
@@ -213,8 +213,8 @@ def _version(path: Path) -> str:
     config = path.parent.parent.parent / "configs" / "task_config.yaml"
     if not config.is_file() or config == path:
         return ""
-    found = _VERSION.search(config.read_text("utf-8", "replace"))
-    return found[1] if found else ""
+    match = _VERSION.search(config.read_text("utf-8", "replace"))
+    return match[1] if match else ""
 
 
 def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:

@@ -77,8 +77,10 @@ def _iter_examples(
 
 
 def _letters(value: Any) -> list[Any]:
-    found = parse_literal(value) if isinstance(value, str) else value
-    return found if isinstance(found, list) else list(found) if isinstance(found, str) else []
+    letters = parse_literal(value) if isinstance(value, str) else value
+    return (
+        letters if isinstance(letters, list) else list(letters) if isinstance(letters, str) else []
+    )
 
 
 def _output(example: dict[str, Any]) -> tuple[str | None, list[Any]]:

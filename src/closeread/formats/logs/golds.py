@@ -13,17 +13,17 @@ _NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?|[-−]?\.\d+")
 
 def drop_answers(doc: dict[str, Any]) -> tuple[Answer, ...]:
     """Return DROP's answer and validated answers, which the hub's set stores as columns."""
-    found = [doc.get("answer")]
+    raw_answers = [doc.get("answer")]
     validated = doc.get("validated_answers")
     if isinstance(validated, dict):
         columns = [validated.get(name) or [] for name in ("number", "date", "spans")]
-        found += [
+        raw_answers += [
             dict(zip(("number", "date", "spans"), row, strict=True))
             for row in zip(*columns, strict=False)
         ]
     elif isinstance(validated, list):
-        found += validated
-    return tuple(answer for one in found if (answer := _annotation(one)) is not None)
+        raw_answers += validated
+    return tuple(answer for one in raw_answers if (answer := _annotation(one)) is not None)
 
 
 def _annotation(raw: Any) -> Answer | None:
@@ -55,8 +55,8 @@ def parse_gold(value: Any) -> tuple[Answer, ...]:
     if isinstance(value, bool) or value is None or isinstance(value, dict):
         return ()
     if isinstance(value, list | tuple):
-        made = [_spans(one) for one in value]
-        return tuple(answer for answer in made if answer is not None)
+        answers = [_spans(one) for one in value]
+        return tuple(answer for answer in answers if answer is not None)
     answer = _spans(value)
     return () if answer is None else (answer,)
 
@@ -105,7 +105,7 @@ def make_lettered_options(texts: Sequence[Any]) -> tuple[Option, ...]:
 
 def with_texts(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Option, ...]:
     """Return options of which only the letters are known, with their texts."""
-    bare = all(one.text == one.label for one in options)
+    bare = all(option.text == option.label for option in options)
     return (
         make_lettered_options(texts) if options and bare and len(texts) == len(options) else options
     )
@@ -117,8 +117,8 @@ def gold_options(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
         value = parse_literal(value)
     if isinstance(value, list | tuple):
         return tuple(answer for one in value for answer in gold_options(one, options))
-    found = find_option(value, options)
-    return () if found is None else (found,)
+    option = find_option(value, options)
+    return () if option is None else (option,)
 
 
 def parse_answer(text: str, options: Sequence[Option]) -> Answer | None:

@@ -183,7 +183,7 @@ def _generated(
         lost.discard("finish-reason")
     if tokens[1] is not None:
         lost.discard("tokens")
-    prompt_tokens, output_tokens = (None if one is None else int(one) for one in tokens)
+    prompt_tokens, output_tokens = (None if token is None else int(token) for token in tokens)
     return Prediction(
         question_id=name,
         answer=Answer(kind="span", texts=(written["text"].strip(),)),
@@ -214,19 +214,19 @@ def _picked(
     """Return the option that the harness extracted; None if it extracted none."""
     if "mapped_output" in state:
         text = state["mapped_output"]
-        return next((one.answer for one in options if one.text == text), None)
+        return next((option.answer for option in options if option.text == text), None)
     text = helm_beside.first_text(state).strip()
     pattern = adapter.get("output_mapping_pattern")
     if pattern:
         text = helm_beside.extract_by_pattern(pattern, text)
-    return next((one.answer for one in options if one.label == text), None)
+    return next((option.answer for option in options if option.label == text), None)
 
 
 def _likeliest(
     name: str, states: list[dict[str, Any]], saved: dict[str, Any], options: tuple[Option, ...]
 ) -> Prediction:
     """Return the option that the harness chose, with likelihoods if the tokens show them."""
-    values = helm_beside.likelihoods(states, [one.text for one in options])
+    values = helm_beside.likelihoods(states, [option.text for option in options])
     taken = parse_score(saved.get("predicted_index"))
     if taken is None:
         return golds.pick_likeliest(name, options, values)

@@ -46,9 +46,9 @@ class Kind:
         """Return the suffix of a task's name for such answers."""
         parts = [] if self.split == first_split else [self.split]
         if self.perturbation != b"null":
-            found = as_dict(msgspec.json.decode(self.perturbation))
-            more = [f"{name}={value}" for name, value in found.items() if name not in _BASE]
-            parts.append("-".join([str(found.get("name")), *more]))
+            perturbation = as_dict(msgspec.json.decode(self.perturbation))
+            more = [f"{name}={value}" for name, value in perturbation.items() if name not in _BASE]
+            parts.append("-".join([str(perturbation.get("name")), *more]))
         if self.trial:
             parts.append(f"trial-{self.trial}")
         return "".join(f",{part}" for part in parts)
@@ -56,9 +56,9 @@ class Kind:
 
 def question_key(state: Any) -> tuple[bytes, str, int]:
     """Return the key that the requests of one question share: instance, perturbation, trial."""
-    found = as_dict(state)
-    instance = as_dict(found.get("instance"))
-    return _key(instance.get("id"), instance.get("perturbation"), found.get("train_trial_index"))
+    fields = as_dict(state)
+    instance = as_dict(fields.get("instance"))
+    return _key(instance.get("id"), instance.get("perturbation"), fields.get("train_trial_index"))
 
 
 def find_kind(state: Any) -> Kind:
@@ -88,10 +88,10 @@ def first_text(state: dict[str, Any]) -> str:
 
 def extract_by_pattern(pattern: str, text: str) -> str:
     """Return what the adapter's pattern extracts: its group or match, "" if none."""
-    found = re.search(pattern, text)
-    if not found:
+    match = re.search(pattern, text)
+    if not match:
         return ""
-    return (found[1] if found.groups() else found[0]) or ""
+    return (match[1] if match.groups() else match[0]) or ""
 
 
 def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[float]:
@@ -100,7 +100,7 @@ def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[
     It is the mean over the option's tokens or, calibrated, less the option's likelihood without
     the question. Their texts show which tokens these are, because the harness counts them anew.
     """
-    found: dict[tuple[str, int], tuple[float, int]] = {}
+    best: dict[tuple[str, int], tuple[float, int]] = {}
     for state in states:
         place = state.get("reference_index")
         if not isinstance(place, int) or not 0 <= place < len(texts):
@@ -110,14 +110,14 @@ def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[
         end = _count_end_tokens(tokens, texts[place])
         if not end:
             return []
-        total = sum(float(one["logprob"]) for one in tokens[-end:])
-        found[state.get("request_mode") or "original", place] = total, end
+        total = sum(float(token["logprob"]) for token in tokens[-end:])
+        best[state.get("request_mode") or "original", place] = total, end
     places = range(len(texts))
-    if any(("original", place) not in found for place in places):
+    if any(("original", place) not in best for place in places):
         return []
-    if all(("calibration", place) in found for place in places):
-        return [found["original", at][0] - found["calibration", at][0] for at in places]
-    return [found["original", at][0] / found["original", at][1] for at in places]
+    if all(("calibration", place) in best for place in places):
+        return [best["original", at][0] - best["calibration", at][0] for at in places]
+    return [best["original", at][0] / best["original", at][1] for at in places]
 
 
 def _count_end_tokens(tokens: list[Any], wanted: str) -> int:
@@ -139,13 +139,13 @@ def answer_scores(saved: dict[str, Any]) -> dict[str, Any]:
 
 def find_state_file(path: Path) -> Path | None:
     """Return the state file in the folder of a file, compressed or not; None if there is none."""
-    found = (path.with_name(_STATE + ending) for ending in ("", ".gz"))
-    return next((one for one in found if one.is_file()), None)
+    candidates = (path.with_name(_STATE + ending) for ending in ("", ".gz"))
+    return next((one for one in candidates if one.is_file()), None)
 
 
 def _find_sibling(path: Path, name: str) -> Path | None:
-    found = (path.with_name(name + ending) for ending in ("", ".gz"))
-    return next((one for one in found if one.is_file()), None)
+    candidates = (path.with_name(name + ending) for ending in ("", ".gz"))
+    return next((one for one in candidates if one.is_file()), None)
 
 
 @dataclass(frozen=True)
@@ -158,15 +158,15 @@ class RunFiles:
 
     @cached_property
     def _saved(self) -> dict[tuple[bytes, str, int], dict[str, Any]]:
-        made: dict[tuple[bytes, str, int], dict[str, Any]] = {}
+        saved: dict[tuple[bytes, str, int], dict[str, Any]] = {}
         for row in map(as_dict, self._rows("per_instance_stats.json")):
             name = _key(
                 row.get("instance_id"), row.get("perturbation"), row.get("train_trial_index")
             )
             for stat in map(as_dict, as_list(row.get("stats"))):
                 called = str(as_dict(stat.get("name")).get("name"))
-                made.setdefault(name, {})[called] = stat.get("mean")
-        return made
+                saved.setdefault(name, {})[called] = stat.get("mean")
+        return saved
 
     def _rows(self, name: str) -> Iterator[Any]:
         path = _find_sibling(self.path, name)
@@ -180,13 +180,13 @@ class RunFiles:
         """Return the scores of the whole set; none with several trials, which they average."""
         if n_trials > 1:
             return {}
-        found = {}
+        by_metric = {}
         for stat in map(as_dict, self._rows("stats.json")):
             name = as_dict(stat.get("name"))
             same = _key("", name.get("perturbation"), 0)[0] == of.perturbation
             if same and (name.get("split") or "") == of.split and not name.get("sub_split"):
-                found[str(name.get("name"))] = stat.get("mean")
-        return finite_scores(answer_scores(found))
+                by_metric[str(name.get("name"))] = stat.get("mean")
+        return finite_scores(answer_scores(by_metric))
 
     def shown(self, problems: Problems) -> Iterator[dict[str, Any]]:
         """Yield the answers that the site shows, in the form of the state's requests.
@@ -236,8 +236,8 @@ class RunFiles:
 def find_run(path: Path) -> RunFiles:
     """Return the run of a file; its task is the run's name without the model."""
     spec = _find_sibling(path, "run_spec.json")
-    found = read_side_file(spec) if spec else {}
-    name = str(found.get("name") or path.resolve().parent.name)
+    run_spec = read_side_file(spec) if spec else {}
+    name = str(run_spec.get("name") or path.resolve().parent.name)
     scenario, _, arguments = name.partition(":")
     kept = [
         one
@@ -245,4 +245,4 @@ def find_run(path: Path) -> RunFiles:
         if one and one.partition("=")[0] not in ("model", "model_deployment")
     ]
     task = ":".join([scenario, *([",".join(kept)] if kept else [])])
-    return RunFiles(path, task, as_dict(found.get("adapter_spec")))
+    return RunFiles(path, task, as_dict(run_spec.get("adapter_spec")))

@@ -93,14 +93,14 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 def _iter_archived(
     path: Path, problems: Problems, header: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    found = archive.iter_members(path, problems)
-    by_name = {member.name: member for member in found}
+    members = archive.iter_members(path, problems)
+    by_name = {member.name: member for member in members}
     beginning = by_name.get(_HEADER) or by_name.get(_START)
     if beginning is not None:
         header.update(_parse_member(path, beginning, problems, archive.UnpackedBudget(path)) or {})
     if _HEADER not in by_name:
         problems.bad.add("cut-log", "the header, which inspect writes last, is missing")
-    latest = {member.name: member for member in found if member.name.startswith("samples/")}
+    latest = {member.name: member for member in members if member.name.startswith("samples/")}
     budget = archive.UnpackedBudget(path)
     for member in sorted(latest.values(), key=_place(header)):
         sample = _parse_member(path, member, problems, budget)
@@ -260,19 +260,19 @@ def _prediction(
     )
 
 
-def _extracted(found: dict[str, Any], text: str, attachments: dict[str, Any]) -> str:
+def _extracted(fields: dict[str, Any], text: str, attachments: dict[str, Any]) -> str:
     """Return the answer that the first scorer extracted, else the text."""
-    for score in found.values():
+    for score in fields.values():
         answer = score.get("answer") if isinstance(score, dict) else None
         if isinstance(answer, str):
             return str(_resolve(answer, attachments))
     return text
 
 
-def _values(found: dict[str, Any]) -> dict[str, Any]:
+def _values(scores: dict[str, Any]) -> dict[str, Any]:
     """Return each scorer's value as a number; a scorer of several values is ``scorer.value``."""
     values: dict[str, Any] = {}
-    for scorer, score in found.items():
+    for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else None
         several = value if isinstance(value, dict) else {"": value}
         for name, one in several.items():
@@ -307,8 +307,8 @@ def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) ->
     ]
     numbers: dict[str, Any] = {}
     for score in map(as_dict, as_list(as_dict(header.get("results")).get("scores"))):
-        for metric, found in as_dict(score.get("metrics")).items():
-            numbers[f"{score.get('name')}.{metric}"] = as_dict(found).get("value")
+        for metric, result in as_dict(score.get("metrics")).items():
+            numbers[f"{score.get('name')}.{metric}"] = as_dict(result).get("value")
     return LogFacts(
         harness=NAME,
         version=str(as_dict(evaluation.get("packages")).get("inspect_ai") or ""),

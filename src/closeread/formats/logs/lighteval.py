@@ -136,8 +136,8 @@ def _column(row: dict[str, Any], name: str) -> Any:
 
 def _examples(doc: dict[str, Any]) -> tuple[str, ...]:
     """Return the answers of the examples: the first gold of each, as the prompt has it."""
-    made = (_right(one.get("gold_index"), one.get("choices")) for one in _shown(doc))
-    return tuple(texts[0].strip() for texts in made if texts)
+    answers = (_right(one.get("gold_index"), one.get("choices")) for one in _shown(doc))
+    return tuple(texts[0].strip() for texts in answers if texts)
 
 
 def _shown(doc: dict[str, Any]) -> list[dict[str, Any]]:
@@ -176,9 +176,9 @@ def _generated(
 
 def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool) -> LogFacts:
     """Return the facts in the row and, if found, in the results of the same date."""
-    found = _results(path, date)
-    general = as_dict(found.get("config_general"))
-    config = as_dict(as_dict(found.get("config_tasks")).get(task))
+    results = _results(path, date)
+    general = as_dict(results.get("config_general"))
+    config = as_dict(as_dict(results.get("config_tasks")).get(task))
     doc = as_dict(_column(row, "doc"))
     stops = as_list(doc.get("stop_sequences"))
     shots = lighteval_before.examples(row) if early else config.get("num_fewshots")
@@ -188,12 +188,12 @@ def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool
         version="" if commit in (None, "?") else str(commit),
         model=str(general.get("model_name") or path.parent.parent.name),
         task=task,
-        task_version=str(config.get("version", as_dict(found.get("versions")).get(task, ""))),
+        task_version=str(config.get("version", as_dict(results.get("versions")).get(task, ""))),
         created=date,
         settings={"num_fewshot": len(_shown(doc)) if shots is None else shots}
         | ({} if early else {"stops": stops, "max_tokens": doc.get("generation_size")}),
         lost=lighteval_before.LOST if early else (*_LOST, *(("tail",) if stops else ())),
-        scores=finite_scores(as_dict(as_dict(found.get("results")).get(task))),
+        scores=finite_scores(as_dict(as_dict(results.get("results")).get(task))),
     )
 
 
@@ -202,8 +202,8 @@ def _results(path: Path, date: str) -> dict[str, Any]:
     for above in path.parents[:6] if date else ():
         name = f"results_{date}.json"
         for candidate in (above / name, *sorted(above.glob(f"results/**/{name}"))):
-            if found := read_side_file(candidate):
-                return found
+            if results := read_side_file(candidate):
+                return results
     return {}
 
 

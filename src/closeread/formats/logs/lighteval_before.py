@@ -34,7 +34,7 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
     options: tuple[Option, ...] = ()
     logged = cells["predictions"]
     predictions = logged if isinstance(logged, list | tuple) else [logged]
-    if any(isinstance(one, str) for one in predictions) or not predictions:
+    if any(isinstance(prediction, str) for prediction in predictions) or not predictions:
         prediction, answers = _generated(name, predictions, problems), _gold(cells)
     else:
         options = golds.make_lettered_options(
@@ -96,7 +96,10 @@ def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
 
 def _likeliest(name: str, options: tuple[Option, ...], predictions: Any) -> Prediction:
     """Return the likeliest option; a likelihood may come with whether it was the greedy choice."""
-    values = [one[0] if isinstance(one, list | tuple) and one else one for one in predictions]
+    values = [
+        prediction[0] if isinstance(prediction, list | tuple) and prediction else prediction
+        for prediction in predictions
+    ]
     return golds.pick_likeliest(name, options, values)
 
 

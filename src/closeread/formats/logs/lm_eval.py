@@ -179,12 +179,12 @@ def _requests(arguments: Any) -> list[tuple[Any, Any]]:
     A prompt is a text or, of models behind a chat endpoint, a list of one text: messages as JSON.
     """
     rows = list(arguments.values()) if isinstance(arguments, dict) else arguments
-    found = []
+    requests = []
     for row in rows if isinstance(rows, list) else []:
         pair = list(row.values()) if isinstance(row, dict) else row
         if isinstance(pair, list | tuple) and pair:
-            found.append((pair[0], pair[1] if len(pair) > 1 else {}))
-    return found
+            requests.append((pair[0], pair[1] if len(pair) > 1 else {}))
+    return requests
 
 
 def _by_likelihood(
@@ -243,11 +243,11 @@ def _stops(settings: Any) -> tuple[str, ...]:
 
 
 def _choices(doc: dict[str, Any]) -> list[Any]:
-    found = doc.get("choices", doc.get("options"))
-    if isinstance(found, dict):
-        found = found.get("text")
-    if isinstance(found, list):
-        return found
+    choices = doc.get("choices", doc.get("options"))
+    if isinstance(choices, dict):
+        choices = choices.get("text")
+    if isinstance(choices, list):
+        return choices
     for names in _CHOICE_COLUMNS:
         columns = [doc[name] for name in names if doc.get(name) is not None]
         if len(columns) > 1:
@@ -257,9 +257,9 @@ def _choices(doc: dict[str, Any]) -> list[Any]:
 
 def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
     """Return the document's own golds; DROP's ``target`` is not a gold but column names."""
-    for found in (golds.drop_answers(doc), golds.parse_gold(doc.get("answers"))):
-        if found:
-            return found
+    for answers in (golds.drop_answers(doc), golds.parse_gold(doc.get("answers"))):
+        if answers:
+            return answers
     columns = doc.get("answer")
     if isinstance(columns, dict) and target == ",".join(columns):
         return ()
@@ -269,7 +269,7 @@ def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
 
 
 def _facts(
-    found: LogFacts, key: str, row: dict[str, Any], record: LogRecord, date: str
+    facts: LogFacts, key: str, row: dict[str, Any], record: LogRecord, date: str
 ) -> LogFacts:
     settings = _requests(row["arguments"])[0][1]
     lost = list(_LOST if isinstance(settings, dict) else ("tokens",))
@@ -278,16 +278,16 @@ def _facts(
     if not prompts.from_fields(as_dict(row["doc"])):
         lost.append("passage")
     options = record.question.options
-    if options and all(one.text == one.label for one in options):
+    if options and all(option.text == option.label for option in options):
         lost.append("options")
     if not options and not golds.drop_answers(as_dict(row["doc"])):
         lost.append("gold-kinds")
-    lost += [code for code in ("version", "model") if not getattr(found, code)]
+    lost += [code for code in ("version", "model") if not getattr(facts, code)]
     return msgspec.structs.replace(
-        found,
+        facts,
         task=key,
-        created=date or found.created,
-        settings=found.settings | (settings if isinstance(settings, dict) else {}),
+        created=date or facts.created,
+        settings=facts.settings | (settings if isinstance(settings, dict) else {}),
         lost=tuple(lost),
     )
 

@@ -43,17 +43,17 @@ def accompanies(path: Path) -> bool:
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield nothing; fill the facts of every task."""
-    found = read_side_file(path)
-    results = found.get("results")
+    content = read_side_file(path)
+    results = content.get("results")
     if not isinstance(results, dict) or not results:
         problems.bad.add("cut-log", "the results cannot be parsed")
         return
-    count_if_newer(problems, "lm-evaluation-harness", found.get("lm_eval_version"), (0, 4))
+    count_if_newer(problems, "lm-evaluation-harness", content.get("lm_eval_version"), (0, 4))
     for task in results:
-        made = facts_of(found, task, "")
-        if any(value is None for value in made.scores.values()):
+        file_facts = facts_of(content, task, "")
+        if any(value is None for value in file_facts.scores.values()):
             problems.bad.add("nan-score", f"a number of {task} is not finite", question_id=task)
-        facts[task] = made
+        facts[task] = file_facts
     yield from ()
 
 
@@ -67,20 +67,20 @@ def find_results(samples: Path, task: str, date: str) -> dict[str, Any]:
         exact = read_side_file(samples.parent / f"results_{date}.json")
         return exact if task in as_dict(exact.get("results")) else {}
     all_of_them = map(read_side_file, sorted(samples.parent.glob("results_*.json")))
-    found = [one for one in all_of_them if task in as_dict(one.get("results"))]
-    return found[0] if len(found) == 1 else {}
+    matching = [one for one in all_of_them if task in as_dict(one.get("results"))]
+    return matching[0] if len(matching) == 1 else {}
 
 
-def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
+def facts_of(results: dict[str, Any], task: str, filter_name: str) -> LogFacts:
     """Return the facts of a task in a results document.
 
     Args:
-        found: The document, or nothing.
+        results: The document, or an empty dict.
         task: The task.
         filter_name: Only the metrics after this filter, without its name; "" for all as they are.
     """
-    config = as_dict(found.get("config"))
-    numbers = as_dict(as_dict(found.get("results")).get(task))
+    config = as_dict(results.get("config"))
+    numbers = as_dict(as_dict(results.get("results")).get(task))
     if filter_name:
         ending = "," + filter_name
         numbers = {
@@ -90,28 +90,28 @@ def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
         }
     else:
         numbers = {name: value for name, value in numbers.items() if name != "sample_len"}
-    shots = as_dict(found.get("n-shot")).get(task)
+    shots = as_dict(results.get("n-shot")).get(task)
     settings = {name: config[name] for name in _SETTINGS if config.get(name) is not None}
     return LogFacts(
         harness="lm-eval",
-        version=str(found.get("lm_eval_version") or ""),
-        model=_model(found, config),
+        version=str(results.get("lm_eval_version") or ""),
+        model=_model(results, config),
         task=task,
-        task_version=str(as_dict(found.get("versions")).get(task, "")),
+        task_version=str(as_dict(results.get("versions")).get(task, "")),
         settings=settings | ({} if shots is None else {"num_fewshot": shots}),
-        lost=("samples", *(() if found.get("lm_eval_version") else ("version",))),
+        lost=("samples", *(() if results.get("lm_eval_version") else ("version",))),
         scores=finite_scores(numbers),
     )
 
 
-def _model(found: dict[str, Any], config: dict[str, Any]) -> str:
+def _model(results: dict[str, Any], config: dict[str, Any]) -> str:
     """Return the model's name; ignore other arguments, which may hold keys and paths."""
     arguments = config.get("model_args")
     pairs = arguments.split(",") if isinstance(arguments, str) else []
     by_name = dict(pair.partition("=")[::2] for pair in pairs)
     if isinstance(arguments, dict):
         by_name = arguments
-    named = by_name.get("pretrained") or by_name.get("model") or found.get("model_name")
+    named = by_name.get("pretrained") or by_name.get("model") or results.get("model_name")
     return str(named or config.get("model") or "")
 
 

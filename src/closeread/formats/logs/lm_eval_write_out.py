@@ -81,7 +81,9 @@ def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> Lo
     else:
         begin = _options_begin(prompts_of_options)
         prompt = prompts_of_options[0][:begin]
-        options = golds.make_lettered_options([one[begin:].strip() for one in prompts_of_options])
+        options = golds.make_lettered_options(
+            [prompt[begin:].strip() for prompt in prompts_of_options]
+        )
         prediction = golds.pick_likeliest(name, options, [_likelihood(one) for one in outputs])
         answers = golds.gold_options(truth, options)
     if not answers:
@@ -127,7 +129,7 @@ def _options_begin(prompts_of_options: list[str]) -> int:
     first, last = min(prompts_of_options), max(prompts_of_options)
     apart = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
     common = first[: next(apart, len(first))]
-    headings = [found.end() for found in _HEADING.finditer(common)]
+    headings = [match.end() for match in _HEADING.finditer(common)]
     if headings:
         return headings[-1]
     return max(common.rfind(blank) for blank in " \n\t") + 1
@@ -166,8 +168,8 @@ def _find_results(path: Path, task: str) -> dict[str, Any]:
         for one in sorted(path.parent.glob("*.json"))
         if one.is_file() and not one.name.endswith(ENDING) and one.stat().st_size < _MOST_BYTES
     )
-    found = [one for one in map(read_side_file, small) if task in as_dict(one.get("results"))]
-    return found[0] if len(found) == 1 else {}
+    matching = [one for one in map(read_side_file, small) if task in as_dict(one.get("results"))]
+    return matching[0] if len(matching) == 1 else {}
 
 
 FORMAT = LogFormat(name="lm-eval-write-out", sniff=sniff, read=read)

@@ -113,8 +113,8 @@ def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
     if by_label:
         first = next(iter(by_label.values()))
         return last_user(first.get("testing input") or first.get("prompt") or "")
-    found = entry["origin_prompt"]
-    return last_user(found) or text_of(found) or ""
+    prompt = entry["origin_prompt"]
+    return last_user(prompt) or text_of(prompt) or ""
 
 
 def _whole_prompt(entry: dict[str, Any]) -> Any:
@@ -175,11 +175,11 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
 
     They are a list, or an object of ``type`` and the entries by number.
     """
-    found = results.get("details")
-    if isinstance(found, dict):
-        found = [row for name, row in found.items() if name.isdecimal()]
+    details = results.get("details")
+    if isinstance(details, dict):
+        details = [row for name, row in details.items() if name.isdecimal()]
     kept = []
-    for row in found if isinstance(found, list) else []:
+    for row in details if isinstance(details, list) else []:
         flat = {}
         for key, value in row.items() if isinstance(row, dict) else ():
             one = value[0] if isinstance(value, list) and len(value) == 1 else value

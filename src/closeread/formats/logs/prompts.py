@@ -71,14 +71,14 @@ def from_input(text: str) -> tuple[str, str]:
 
 def find_options(prompt: str) -> tuple[str, ...]:
     """Return the texts of the last options in a prompt: lines that begin with A, B, ... in turn."""
-    found: list[str] = []
+    options: list[str] = []
     for line in _OPTION.finditer(prompt):
         place = ord(line[1]) - ord("A")
         if place == 0:
-            found = []
-        if place == len(found):
-            found.append(line[2])
-    return tuple(found) if len(found) > 1 else ()
+            options = []
+        if place == len(options):
+            options.append(line[2])
+    return tuple(options) if len(options) > 1 else ()
 
 
 def strip_options(question: str) -> str:
@@ -105,7 +105,7 @@ def example_answers(prompt: Any, passage: str) -> tuple[str, ...] | None:
     earlier, before = split
     texts = [one.text for one in earlier if one.role != "assistant"]
     answers = [_HEADED.sub("", one.text.strip()) for one in earlier if one.role == "assistant"]
-    answers += [found[1] for text in (*texts, before) for found in _EXAMPLE_ANSWER.finditer(text)]
+    answers += [match[1] for text in (*texts, before) for match in _EXAMPLE_ANSWER.finditer(text)]
     if not answers:
         blocks = (block.strip() for block in before.split("\n\n"))
         answers = [
@@ -145,7 +145,7 @@ def _before_passage(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] |
     """
     own = passage.strip()
     all_turns = turns(prompt)
-    places = [at for at, one in enumerate(all_turns) if one.role == "user" and own in one.text]
+    places = [at for at, turn in enumerate(all_turns) if turn.role == "user" and own in turn.text]
     if not own or not places:
         return None
     text = all_turns[places[-1]].text

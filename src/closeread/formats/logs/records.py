@@ -135,19 +135,19 @@ class LogFormat:
     beside: Callable[[Path], bool] = lambda path: False
 
 
-def is_newer(found: Any, known: Sequence[int]) -> bool:
+def is_newer(version: Any, known: Sequence[int]) -> bool:
     """Whether a version such as ``0.4.13`` or 2 is later than the last known one."""
-    parts = str(found).split(".")
+    parts = str(version).split(".")
     numbers = [int(part) if part.isdecimal() else 0 for part in parts[: len(known)]]
-    return numbers > list(known)[: len(numbers)] if found not in (None, "") else False
+    return numbers > list(known)[: len(numbers)] if version not in (None, "") else False
 
 
-def count_if_newer(problems: Problems, harness: str, found: Any, known: Sequence[int]) -> None:
+def count_if_newer(problems: Problems, harness: str, version: Any, known: Sequence[int]) -> None:
     """Count ``newer-version`` if a later version of the harness wrote the log."""
-    if is_newer(found, known):
+    if is_newer(version, known):
         last = ".".join(map(str, known))
         problems.bad.add(
             "newer-version",
-            f"written by {harness} {found}; closeread knows layouts up to {last} and reads what it "
-            "recognises",
+            f"written by {harness} {version}; closeread knows layouts up to {last} and reads what "
+            "it recognises",
         )

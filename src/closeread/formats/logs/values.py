@@ -29,11 +29,11 @@ def parse(raw: bytes) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         try:
-            found = json.loads(raw)
-            msgspec.json.encode(found)  # fails at an unpaired surrogate
+            value = json.loads(raw)
+            msgspec.json.encode(value)  # fails at an unpaired surrogate
         except (RecursionError, msgspec.EncodeError) as error:
             raise ValueError("nested too deeply, or an unpaired surrogate") from error
-        return found
+        return value
 
 
 def iter_lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -111,10 +111,10 @@ def _count_cut(error: Exception, problems: Problems) -> None:
 def read_side_file(path: Path) -> dict[str, Any]:
     """Parse a small file beside a log; empty if it does not exist or is not JSON."""
     try:
-        found = parse(Source(path).read())
+        content = parse(Source(path).read())
     except (InputError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def make_or_count(
@@ -125,10 +125,10 @@ def make_or_count(
     So it does if the prediction could not be read back from a run.
     """
     try:
-        found = make()
-        if isinstance(found, LogRecord):
-            msgspec.json.decode(msgspec.json.encode(found.prediction), type=Prediction)
-        return found
+        result = make()
+        if isinstance(result, LogRecord):
+            msgspec.json.decode(msgspec.json.encode(result.prediction), type=Prediction)
+        return result
     except (
         ArithmeticError,
         AttributeError,
@@ -163,14 +163,14 @@ def parse_score(value: Any) -> float | None:
 
 
 def parse_scores(
-    found: dict[str, Any], problems: Problems, *, name: str, line: int | None = None
+    raw_scores: dict[str, Any], problems: Problems, *, name: str, line: int | None = None
 ) -> dict[str, float | None]:
     """Return a question's scores that are numbers.
 
     Counts ``nan-score``; such a score becomes None.
     """
     kept: dict[str, float | None] = {}
-    for key, value in found.items():
+    for key, value in raw_scores.items():
         score = parse_score(value)
         if score is None:
             continue
@@ -181,9 +181,9 @@ def parse_scores(
     return kept
 
 
-def finite_scores(found: dict[str, Any]) -> dict[str, float | None]:
+def finite_scores(raw_scores: dict[str, Any]) -> dict[str, float | None]:
     """Return the scores of a whole set; None for infinite ones, without those that are text."""
-    numbers = {key: parse_score(value) for key, value in found.items()}
+    numbers = {key: parse_score(value) for key, value in raw_scores.items()}
     return {
         key: value if math.isfinite(value) else None
         for key, value in numbers.items()
@@ -201,11 +201,11 @@ def parse_literal(text: str, opening: str = "[(") -> Any:
     if not text or text[0] not in opening:
         return text
     try:
-        found = ast.literal_eval(text)
-        msgspec.json.encode(found)  # fails at an unpaired surrogate, and at complex numbers
+        value = ast.literal_eval(text)
+        msgspec.json.encode(value)  # fails at an unpaired surrogate, and at complex numbers
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, msgspec.EncodeError):
         return text
-    return found if isinstance(found, list | tuple | dict) else text  # (1990) is not a tuple
+    return value if isinstance(value, list | tuple | dict) else text  # (1990) is not a tuple
 
 
 def text_of(value: Any) -> str | None:

@@ -36,7 +36,7 @@ def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
     try:
         with zipfile.ZipFile(path) as archive:
             members = [one for one in archive.infolist() if not one.is_dir()]
-            called = {PurePosixPath(one.filename).name for one in members}
+            called = {PurePosixPath(member.filename).name for member in members}
             if not (of_triples or called & {gcrc_package.PREDICTIONS, *gcrc_package.BESIDE}):
                 return _only_member(path, archive, members)
     except InputError:
@@ -48,12 +48,14 @@ def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
 
 
 def _only_member(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> Packed:
-    found = [one for one in members if _may_be_predictions(PurePosixPath(one.filename))]
-    if len(found) != 1:
-        listed = [one.filename for one in found or members]
-        many = count_of(len(found), "file that may hold", "files that may hold")
+    candidates = [
+        member for member in members if _may_be_predictions(PurePosixPath(member.filename))
+    ]
+    if len(candidates) != 1:
+        listed = [one.filename for one in candidates or members]
+        many = count_of(len(candidates), "file that may hold", "files that may hold")
         raise _archive_error(path, f"{many} predictions in the archive: {first_names(listed)}")
-    (member,) = found
+    (member,) = candidates
     if member.file_size > _MOST_BYTES:
         raise _archive_error(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

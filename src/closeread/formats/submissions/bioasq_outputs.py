@@ -53,7 +53,7 @@ def parse_predictions(
                 expected="text, or lists of names",
                 cure="fix the file",
             )
-        firsts = tuple(one[0] for one in names if one)
+        firsts = tuple(name[0] for name in names if name)
         if name in lists or _is_list(row):
             answer = Answer(kind="spans", texts=firsts) if firsts else Answer(kind="none")
         else:

@@ -66,10 +66,11 @@ def write_conversations(
 
     def rows() -> Iterator[dict[str, Any]]:
         for _, questions in dataset:
-            found = [
-                (one, _answer_text(predictions.get(one.question_id), _CANNOT)) for one in questions
+            matching = [
+                (question, _answer_text(predictions.get(question.question_id), _CANNOT))
+                for question in questions
             ]
-            given = [(one.question_id, text) for one, text in found if text is not None]
+            given = [(one.question_id, text) for one, text in matching if text is not None]
             if given:
                 names, answers = zip(*given, strict=True)
                 many = len(names)

@@ -223,8 +223,8 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
 
 def _join_evidence(pieces: Sequence[Evidence], text: str) -> str:
     """Join the sentences in the passage's order, then the texts without a span."""
-    spans = sorted({span for one in pieces for span in one.spans})
-    others = [text_piece for one in pieces if not one.spans for text_piece in one.texts]
+    spans = sorted({span for piece in pieces for span in piece.spans})
+    others = [text_piece for piece in pieces if not piece.spans for text_piece in piece.texts]
     return "".join([*(span.of(text) for span in spans), *others])
 
 

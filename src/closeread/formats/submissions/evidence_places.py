@@ -18,7 +18,11 @@ def add_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> N
         predictions: By question id; changed in place.
         dataset: Read if a prediction has such evidence.
     """
-    to_locate = {name for name, one in predictions.items() if any(map(_has_no_place, one.evidence))}
+    to_locate = {
+        name
+        for name, prediction in predictions.items()
+        if any(map(_has_no_place, prediction.evidence))
+    }
     if dataset is None or not to_locate:
         return
     for passage, questions in dataset:
@@ -27,12 +31,12 @@ def add_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> N
             by_place = any(one.spans for one in question.gold_evidence)
             if by_place and name in to_locate:
                 split = _split(passage, authors=dataset.format == "vgaokao")
-                found = tuple(_iter_located(predictions[name].evidence, passage, split))
-                predictions[name] = replace(predictions[name], evidence=found)
+                located = tuple(_iter_located(predictions[name].evidence, passage, split))
+                predictions[name] = replace(predictions[name], evidence=located)
 
 
-def _has_no_place(found: Evidence) -> bool:
-    return bool(found.texts) and not found.spans
+def _has_no_place(evidence: Evidence) -> bool:
+    return bool(evidence.texts) and not evidence.spans
 
 
 def _split(passage: Passage, *, authors: bool) -> tuple[Span, ...]:
@@ -46,15 +50,15 @@ def _iter_located(
     evidence: tuple[Evidence, ...], passage: Passage, split: tuple[Span, ...]
 ) -> Iterator[Evidence]:
     """Yield one piece of evidence for each text; a text that is not found gets no span."""
-    for found in evidence:
-        if not _has_no_place(found):
-            yield found
+    for piece in evidence:
+        if not _has_no_place(piece):
+            yield piece
             continue
         taken: set[Span] = set()
-        for text in found.texts:
+        for text in piece.texts:
             spans = _places(text, passage.text, split, taken)
             taken.update(spans)
-            yield replace(found, texts=(text,), spans=spans)
+            yield replace(piece, texts=(text,), spans=spans)
 
 
 def _places(text: str, passage: str, split: tuple[Span, ...], taken: set[Span]) -> tuple[Span, ...]:
@@ -69,8 +73,10 @@ def _places(text: str, passage: str, split: tuple[Span, ...], taken: set[Span]) 
         if not taken.issuperset(spans):
             return spans
         start = passage.find(wanted, start + len(wanted))
-    found = {one.of(passage).strip(): one for one in reversed(split)}
-    return tuple(sorted(one for sentence, one in found.items() if sentence and sentence in wanted))
+    span_of = {one.of(passage).strip(): one for one in reversed(split)}
+    return tuple(
+        sorted(one for sentence, one in span_of.items() if sentence and sentence in wanted)
+    )
 
 
 def _clip(span: Span, split: tuple[Span, ...]) -> Iterator[Span]:

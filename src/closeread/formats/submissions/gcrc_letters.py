@@ -73,10 +73,10 @@ def repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
     if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):
         return {}
     named = _question_ids(dataset)
-    found = {
+    repeated = {
         named(row["id"], role): row[field]
         for row in data
         for role, field in _OPTIONS.items()
         if isinstance(row.get(field), list) and all_are(row[field], str)
     }
-    return {"options": found} if found else {}
+    return {"options": repeated} if repeated else {}

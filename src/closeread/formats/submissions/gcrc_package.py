@@ -107,7 +107,7 @@ def unpack(path: Path) -> bytes:
 
 def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
     """Return the members that must not be unpacked, with the reason."""
-    found = {}
+    unsafe = {}
     for name in (PREDICTIONS, *BESIDE):
         if name not in members:
             continue
@@ -115,12 +115,12 @@ def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
         if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # zipfile unpacks such a member block by block, and a block may be gigabytes.
             named = _METHODS.get(method, f"method {method}")
-            found[name] = f"{name} is compressed with {named}, not with deflate"
+            unsafe[name] = f"{name} is compressed with {named}, not with deflate"
         elif name != MODEL and size > _MOST_BYTES:
-            found[name] = f"{name} unpacks to more than {_MOST_BYTES:,} bytes"
+            unsafe[name] = f"{name} unpacks to more than {_MOST_BYTES:,} bytes"
         elif name == PREDICTIONS and not size:
-            found[name] = f"{name} is empty"
-    return found
+            unsafe[name] = f"{name} is empty"
+    return unsafe
 
 
 def _is_cheap_to_read(model: zipfile.ZipInfo) -> bool:
@@ -130,11 +130,11 @@ def _is_cheap_to_read(model: zipfile.ZipInfo) -> bool:
 
 def read_member(package: zipfile.ZipFile, name: str) -> bytes:
     """Return a member without a byte-order mark; never more bytes than the archive states."""
-    found = io.BytesIO()
+    content = io.BytesIO()
     with package.open(name) as stream:
         # Read in one call, zipfile unpacks everything before it compares the stated size.
-        shutil.copyfileobj(stream, found, _CHUNK)
-    return found.getvalue().removeprefix(_UTF8_MARK)
+        shutil.copyfileobj(stream, content, _CHUNK)
+    return content.getvalue().removeprefix(_UTF8_MARK)
 
 
 def _missing(names: Sequence[str], there: Collection[str]) -> list[str]:
@@ -160,18 +160,18 @@ def _faults(parts: Parts, *, whole: bool = False) -> list[str]:
         parts: Functions that open them.
         whole: Whether to check the model's end, too, which unpacks everything before it.
     """
-    found = []
+    faults = []
     if MODEL in parts:
         with parts[MODEL]() as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
-                found.append(f"{MODEL} is not a zip archive, or is empty")
+                faults.append(f"{MODEL} is not a zip archive, or is empty")
             elif whole and not zipfile.is_zipfile(stream):
-                found.append(f"{MODEL} is cut off: its end is missing")
+                faults.append(f"{MODEL} is cut off: its end is missing")
     if DOCUMENT in parts:
         with parts[DOCUMENT]() as stream:
             if not _is_document(stream):
-                found.append(f"{DOCUMENT} is not a Word document")
-    return found
+                faults.append(f"{DOCUMENT} is not a Word document")
+    return faults
 
 
 def _is_document(stream: IO[bytes]) -> bool:

@@ -41,7 +41,7 @@ def parse_predictions(
             expected="the data set in HotpotQA's form, to look the facts up",
             cure="pass it with --dataset; for a set in another form, submit {id: text}",
         )
-    found: dict[str, Evidence] = {}
+    evidence_of: dict[str, Evidence] = {}
     for passage, questions in dataset or ():
         for question in questions:
             name = question.question_id
@@ -51,10 +51,12 @@ def parse_predictions(
                     (passage.text[a:b], [passage.text[c:d] for c, d in spans])
                     for (a, b), spans in cuts
                 ]
-                found[name] = facts_to_evidence(_facts(source, name, facts[name]), paragraphs, cuts)
+                evidence_of[name] = facts_to_evidence(
+                    _facts(source, name, facts[name]), paragraphs, cuts
+                )
     for name in dict.fromkeys((*answers, *facts)):
         one = parse_prediction(source, name, answers.get(name))
-        yield name, replace(one, evidence=(found[name],)) if name in found else one
+        yield name, replace(one, evidence=(evidence_of[name],)) if name in evidence_of else one
 
 
 def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:

@@ -99,7 +99,7 @@ def load_submission(
     numbers: Sequence[int] = ()
     value: Any
     if packed is not None and not of_package and _is_lines(raw):
-        rows = [(n, one) for n, one in enumerate(raw.splitlines(), 1) if one.strip()]
+        rows = [(n, line) for n, line in enumerate(raw.splitlines(), 1) if line.strip()]
         value = [_parse_member(f"{where}, line {n}", one, of_package=False) for n, one in rows]
     elif packed is not None:
         value = _parse_member(where, raw, of_package=of_package)
@@ -109,11 +109,11 @@ def load_submission(
         numbers, value = table.read_rows(source)
     else:
         value = source.decode(raw, Any)
-    found = _rows(where, value, dataset, numbers)
+    parsed = _rows(where, value, dataset, numbers)
     extras |= gcrc_letters.repeated_options(value, dataset)
-    if isinstance(value, dict) and isinstance(found, ItemsView):
-        found = (*found, *_repeated_rows(raw, value))
-    return _submission(where, found, extras, dataset)
+    if isinstance(value, dict) and isinstance(parsed, ItemsView):
+        parsed = (*parsed, *_repeated_rows(raw, value))
+    return _submission(where, parsed, extras, dataset)
 
 
 def make_submission(
@@ -146,7 +146,7 @@ def make_submission(
         raise _unknown_form_error(_IN_MEMORY, predictions)
     # As in a file, every id is text: a table's index may hold numbers.
     value: dict[str, Any] | list[Any] = (
-        {str(key): one for key, one in predictions.items()}
+        {str(key): prediction for key, prediction in predictions.items()}
         if isinstance(predictions, Mapping)
         else list(predictions)
     )
@@ -239,18 +239,18 @@ class Texts(Mapping[str, Prediction]):
 def _plain_texts(raw: bytes) -> dict[str, str] | None:
     """Parse the most common form, ``{id: text}``; None if the file is of another form."""
     try:
-        found = msgspec.json.decode(raw, type=dict[str, str])
+        texts = msgspec.json.decode(raw, type=dict[str, str])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return None if _id_field(found) else found
+    return None if _id_field(texts) else texts
 
 
-def _repeated_rows(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
+def _repeated_rows(raw: bytes, mapping: Mapping[str, Any]) -> list[Row]:
     """Return, for each repetition of an id in one object, its last row, which counts.
 
     A parser silently keeps the last one, as the official programs' parsers do.
     """
-    if sum(1 for _ in _NAME_ENDS.finditer(raw)) == len(found):
+    if sum(1 for _ in _NAME_ENDS.finditer(raw)) == len(mapping):
         return []
     names: list[str] = []
 
@@ -258,8 +258,8 @@ def _repeated_rows(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
         names[:] = [name for name, _ in pairs]
 
     json.loads(raw, object_pairs_hook=outermost)  # objects end from the innermost on
-    more = Counter(names) - Counter(found.keys())
-    return [(name, found[name]) for name in more.elements()]
+    more = Counter(names) - Counter(mapping.keys())
+    return [(name, mapping[name]) for name in more.elements()]
 
 
 def _submission(
@@ -340,8 +340,8 @@ def _id_field(row: Mapping[str, Any]) -> str:
 
 def _parse_rows(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
     for place, row in zip(places, rows, strict=False):
-        if isinstance(row, dict) and (found := _parse_several(place, row)) is not None:
-            yield from found
+        if isinstance(row, dict) and (several := _parse_several(place, row)) is not None:
+            yield from several
             continue
         field = _id_field(row) if isinstance(row, dict) else ""
         if not field:

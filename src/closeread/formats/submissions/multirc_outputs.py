@@ -117,5 +117,5 @@ def _iter_lines(
 
 
 def _option_verdicts(predictions: Mapping[str, Prediction], question_id: str) -> list[int]:
-    found = predictions.get(question_id)
-    return [] if found is None else [int(score) for score in found.option_scores]
+    prediction = predictions.get(question_id)
+    return [] if prediction is None else [int(score) for score in prediction.option_scores]

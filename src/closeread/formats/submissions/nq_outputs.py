@@ -56,23 +56,23 @@ def parse_predictions(
             expected="the data set in Natural Questions' form, to look the tokens up",
             cure="pass it with --dataset; for a set in another form, submit {id: text}",
         )
-    found: dict[str, _Row] = {}
+    row_of: dict[str, _Row] = {}
     for number, raw in enumerate(rows):
         try:
             row = msgspec.convert(raw, _Row)
         except msgspec.ValidationError as error:
             place = f"{source}, at predictions[{number}]"
             raise explain(error, place, value=raw, kind=_Row) from error
-        found[str(row.example_id)] = row
+        row_of[str(row.example_id)] = row
     for passage, questions in dataset:
         for question in questions:
-            if (one := found.pop(question.question_id, None)) is not None:
+            if (one := row_of.pop(question.question_id, None)) is not None:
                 where = f"{source}, question {question.question_id}"
                 yield (
                     question.question_id,
                     _prediction(one, passage.text, question.question_id, where),
                 )
-    for name in found:
+    for name in row_of:
         yield name, Prediction(question_id=name, answer=Answer(kind="none"))
 
 
@@ -91,12 +91,14 @@ def _prediction(row: _Row, text: str, name: str, where: str) -> Prediction:
             )
         return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
 
-    spans = tuple(found for one in row.short_answers if (found := span(one)) is not None)
+    spans = tuple(
+        located for short_answer in row.short_answers if (located := span(short_answer)) is not None
+    )
     if (yes_no := row.yes_no_answer.lower()) in ("yes", "no"):
         answer = Answer(kind="span", texts=(yes_no,))
     elif spans:
         kind: Any = "span" if len(spans) == 1 else "spans"
-        answer = Answer(kind=kind, texts=tuple(one.of(text) for one in spans), spans=spans)
+        answer = Answer(kind=kind, texts=tuple(span.of(text) for span in spans), spans=spans)
     else:
         answer = Answer(kind="none")
     long = span(row.long_answer)

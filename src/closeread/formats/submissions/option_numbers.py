@@ -42,12 +42,12 @@ def _letter(columns: Columns, value: Any) -> Any:
     return number_to_letter(value, columns)
 
 
-def _apply_to_fields(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _apply_to_fields(converter: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that converts a bare value, or the answer fields of an object."""
 
     def of(value: Any) -> Any:
         if not isinstance(value, dict):
-            return made(value)
-        return value | {field: made(value[field]) for field in _FIELDS if field in value}
+            return converter(value)
+        return value | {field: converter(value[field]) for field in _FIELDS if field in value}
 
     return of

@@ -80,14 +80,14 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
 def _evidence(value: Any) -> tuple[Evidence, ...] | None:
     """Parse evidence: a string, strings, or either by option label; None for anything else."""
     by_label = value if isinstance(value, dict) else {"": value}
-    found = []
+    evidence = []
     for label, given in by_label.items():
         texts = (given,) if isinstance(given, str) else given
         if not all_are(texts, str):
             return None
         if texts:
-            found.append(Evidence(option_label=str(label), texts=tuple(texts)))
-    return tuple(found)
+            evidence.append(Evidence(option_label=str(label), texts=tuple(texts)))
+    return tuple(evidence)
 
 
 def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:

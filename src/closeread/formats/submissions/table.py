@@ -25,11 +25,11 @@ def read_rows(source: Source) -> tuple[list[int], list[dict[str, Any]]]:
     Raises:
         InputError: The file is not a table, or a cell is not a number.
     """
-    lines, found = [], []
+    lines, rows = [], []
     for line, row in iter_csv_rows(source):
         lines.append(line)
-        found.append({name: _value(source, line, name, cell) for name, cell in row.items() if name})
-    return lines, found
+        rows.append({name: _value(source, line, name, cell) for name, cell in row.items() if name})
+    return lines, rows
 
 
 def _value(source: Source, line: int, name: str, cell: str) -> Any:

@@ -42,18 +42,18 @@ def parse_results(source: str, rows: list[Any]) -> Rows:
         InputError: A row is of another form, or its prediction is not the index of a letter.
     """
     for number, row in enumerate(rows):
-        found = _convert(source, row, _Result, f"results[{number}]")
-        if not 0 <= found.prediction < 26:
+        result = _convert(source, row, _Result, f"results[{number}]")
+        if not 0 <= result.prediction < 26:
             raise InputError(
-                f"the prediction {found.prediction} is not the index of an option",
+                f"the prediction {result.prediction} is not the index of an option",
                 where=f"{source}, at results[{number}]",
                 expected="0 for A, 1 for B, ...",
             )
-        answer = Answer(kind="choice", label=chr(ord("A") + found.prediction))
-        question_id = str(found.qid)
+        answer = Answer(kind="choice", label=chr(ord("A") + result.prediction))
+        question_id = str(result.qid)
         yield (
             question_id,
-            Prediction(question_id=question_id, answer=answer, option_scores=found.prob),
+            Prediction(question_id=question_id, answer=answer, option_scores=result.prob),
         )
 
 
@@ -108,13 +108,13 @@ def _probability(false: float, true: float) -> float:
 
 def parse_evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
     """Parse rows, one for each option, whose ``sentence1`` is joined sentences of the passage."""
-    found: dict[str, dict[int, str]] = {}
+    sentences_of: dict[str, dict[int, str]] = {}
     for number, row in enumerate(data):
         one = _convert(source, row, _EvidenceRow, f"data[{number}]")
-        found.setdefault(str(one.qid), {})[one.opid] = one.sentence1
+        sentences_of.setdefault(str(one.qid), {})[one.opid] = one.sentence1
     for passage, questions in _require_dataset(dataset, source, "evidence rows"):
         for question in questions:
-            of_options = found.get(question.question_id)
+            of_options = sentences_of.get(question.question_id)
             if of_options is None:
                 continue
             pieces = tuple(
@@ -179,9 +179,9 @@ def _find_cover(sentences: Sequence[Span], text: str, joined: str) -> tuple[Span
         for index in range(first, len(sentences)):
             piece = sentences[index].of(text)
             if rest.startswith(piece):
-                found = follow(rest[len(piece) :], index + 1)
-                if found is not None:
-                    return (sentences[index], *found)
+                spans = follow(rest[len(piece) :], index + 1)
+                if spans is not None:
+                    return (sentences[index], *spans)
         return None
 
     return follow(joined, 0)
