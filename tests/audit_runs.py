@@ -1,4 +1,4 @@
-"""Make small runs for the audits to examine."""
+"""Builds small runs for the tests of audits."""
 
 import json
 from pathlib import Path
@@ -30,8 +30,8 @@ def write_dataset(folder: Path) -> Path:
     """Write the questions in DROP's simple form."""
     path = folder / "ours.jsonl"
     with path.open("w", encoding="utf-8") as stream:
-        for text, asked in PASSAGES:
-            for stem, gold in asked:
+        for text, questions in PASSAGES:
+            for stem, gold in questions:
                 row = {
                     "context": f"Passage: {text}\nQuestion: {stem}\nAnswer:",
                     "completion": f" {gold}", "ref_text": gold,
@@ -50,12 +50,12 @@ def make_run(folder: Path, name: str, answer) -> Run:
     return save_submission(dataset, load_submission(file, dataset), (file,), folder / name)
 
 
-def loaded(run: Run):
-    """Load a run for examination."""
+def load_run(run: Run):
+    """Load a run as the subject of an audit."""
     return load_subject(run, Problems())
 
 
-def asked(*golds: str) -> Question:
+def question_with_golds(*golds: str) -> Question:
     """Return a question with these answers, one per annotator."""
     return Question(
         question_id="q", passage_id="p", text="?", kind="discrete",
@@ -63,8 +63,10 @@ def asked(*golds: str) -> Question:
     )  # fmt: skip
 
 
-def generated(question_id: str, text: str, *, taken: str | None = None, **more) -> Prediction:
-    """Return a prediction with a model's text and its extracted answer: by default the whole."""
+def generated_prediction(
+    question_id: str, text: str, *, taken: str | None = None, **more
+) -> Prediction:
+    """Return a prediction with a generation and the answer extracted from it: by default all."""
     answer = Answer(kind="span", texts=(text if taken is None else taken,))
     return Prediction(
         question_id=question_id, answer=answer, generation=Generation(text=text, **more)

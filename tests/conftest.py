@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from closeread.errors import MissingExtraError
-from places import corpus_folder
+from project_paths import corpus_folder
 
 # No deadlines and no limit on the time to draw examples: other load on the machine must not fail a
 # property. On CI every run has the same examples; elsewhere each run tries new ones.

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from places import ROOT
+from project_paths import ROOT
 
 
 def documented_defaults(page: str, header: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ from closeread.types import (
     Span,
     Summary,
 )
-from verbs import closeread
+from command_line import closeread
 
 
 def write_set(path: Path, items: Sequence[Item], **info: Any) -> Dataset:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from places import ROOT
+from project_paths import ROOT
 
 
 def told(module, *arguments):

@@ -15,7 +15,7 @@ import pytest
 
 import closeread
 from option_tables import documented_defaults, matches_default
-from places import ROOT
+from project_paths import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
 _LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")

@@ -13,7 +13,7 @@ from closeread import catalog
 from closeread.cli import COMMANDS
 from closeread.errors import MissingExtraError
 from closeread.registry import lookup
-from places import ROOT
+from project_paths import ROOT
 
 PAGES = sorted(
     [

@@ -18,7 +18,7 @@ from closeread.pipeline.recipe import (
     load_recipe,
 )
 from closeread.registry.lookup import find_entry
-from places import ROOT
+from project_paths import ROOT
 
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
 

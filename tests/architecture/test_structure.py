@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from places import ROOT
+from project_paths import ROOT
 
 HEAVY = (
     "torch",

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from places import ROOT
+from project_paths import ROOT
 
 SEAMS = """
 import my_encoders, my_formats, my_metrics, my_readers, my_retrievers, my_strategies, my_verifiers

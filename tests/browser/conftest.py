@@ -59,7 +59,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def lexical():
-    from served import serving
+    from serving_process import serving
 
     with serving("lexical") as server:
         yield server
@@ -67,7 +67,7 @@ def lexical():
 
 @pytest.fixture(scope="module")
 def cues():
-    from served import serving
+    from serving_process import serving
 
     with serving("cues") as server:
         yield server

@@ -13,8 +13,8 @@ from closeread.audits.replan import Change
 from closeread.cli import cli
 from closeread.reports.audit import write_audit
 from closeread.types import Answer, Generation, Option, Passage, Prediction, Question
+from page_visits import DESKTOP, PHONE, Visit
 from report_runs import correctness_by_id, write_run, write_set
-from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
 

@@ -12,7 +12,7 @@ from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.serve.demo import demo_page
 from closeread.serve.settings import Settings
 from demo_visits import PHONE, ask, error_reply
-from served import serving
+from serving_process import serving
 
 pytestmark = pytest.mark.browser
 

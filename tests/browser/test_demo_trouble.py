@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 
 from demo_visits import PHONE, ask, error_reply
-from served import serving
+from serving_process import serving
 
 pytestmark = pytest.mark.browser
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
+from command_line import run_in_subprocess
 from report_runs import PASSAGE, correctness_by_id, triple, write_page, write_run, write_set
-from verbs import apart
 
 pytestmark = pytest.mark.browser
 
@@ -90,7 +90,7 @@ def retrieved(tmp_path_factory):
     )
 
     def run(*args):
-        done = apart(*args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
+        done = run_in_subprocess(*args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -108,7 +108,7 @@ def reported(retrieved):
     folder = retrieved.parent
 
     def run(*args):
-        done = apart(*args, folder=folder)
+        done = run_in_subprocess(*args, folder=folder)
         assert done.returncode == 0, done.stderr
         return done.stderr
 
@@ -201,7 +201,7 @@ def test_where_any_number_of_options_is_right_each_has_its_own_colour(visit, tmp
 def test_a_retriever_alone_is_called_by_its_name(visit, tmp_path):
     """There is no reader whose evidence it could be."""
     write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
-    done = apart("evidence", "set.jsonl", "--html", "page.html", folder=tmp_path)
+    done = run_in_subprocess("evidence", "set.jsonl", "--html", "page.html", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     page = visit(tmp_path / "page.html", "#q=t-positive&ev=all&lang=en")
     names = page.locator(".methods[data-option=A] dt").all_inner_texts()
@@ -297,7 +297,7 @@ def test_a_run_whose_vectors_are_gone_is_reported_without_steps(visit, reported)
     """The page stands, and the user is told why it lacks the shading."""
     (reported / "v.bin").rename(reported / "elsewhere.bin")
     try:
-        done = apart("report", "run", "--out", "bare.html", folder=reported)
+        done = run_in_subprocess("report", "run", "--out", "bare.html", folder=reported)
     finally:
         (reported / "elsewhere.bin").rename(reported / "v.bin")
     assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 import pytest
 
+from page_visits import DESKTOP, PHONE, Visit
 from report_runs import (
     PASSAGE,
     choose,
@@ -12,7 +13,6 @@ from report_runs import (
     write_run,
     write_set,
 )
-from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
 

@@ -13,8 +13,8 @@ from closeread.types import (
     Question,
     Span,
 )
+from page_visits import DESKTOP, PHONE, Visit
 from report_runs import one_run, write_page
-from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from visits import PHONE, Visit
+from page_visits import PHONE, Visit
 
 pytestmark = pytest.mark.browser
 

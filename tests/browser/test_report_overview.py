@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from page_visits import DESKTOP, PHONE, Visit
 from report_runs import PASSAGE, choose, correctness_by_id, triple, write_page, write_run, write_set
-from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
 

@@ -3,8 +3,8 @@
 import pytest
 
 from closeread.types import Answer, Passage, Prediction, Question, Span
+from page_visits import DESKTOP, Visit
 from report_runs import PASSAGE, choose, correctness_by_id, triple, write_page, write_run, write_set
-from visits import DESKTOP, Visit
 
 pytestmark = pytest.mark.browser
 

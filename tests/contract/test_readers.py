@@ -7,7 +7,7 @@ from functools import cache
 import msgspec
 import pytest
 
-import served
+import serving_process
 from closeread import catalog
 from closeread.formats import load
 from closeread.readers import make
@@ -16,7 +16,7 @@ from closeread.runs.predict import Job, predict
 from closeread.runs.records import ReaderInfo
 from closeread.types import Answer, Option, Passage, Prediction, Question
 from endpoint import Endpoint, last_user, serving
-from samples import SAMPLES, written
+from format_samples import SAMPLES, write_sample
 
 HOSTILE = (
     "\u202e<script>alert('x')</script> \x00 \ufeff "
@@ -60,7 +60,7 @@ def made():
         @cache
         def service():
             pytest.importorskip("starlette", reason="starlette is not installed")
-            return running.enter_context(served.serving("lexical")).url
+            return running.enter_context(serving_process.serving("lexical")).url
 
         yield lambda name: make(service() if name == "http" else name)[0]
 
@@ -183,7 +183,7 @@ def test_no_reader_sees_gold_or_siblings(tmp_path, name):
     """In every format the runner shows text, options and polarity, and nothing that tells."""
     from closeread.api.datasets import open_dataset
 
-    dataset = open_dataset(name) if "/" in name else load(written(tmp_path, name), name)
+    dataset = open_dataset(name) if "/" in name else load(write_sample(tmp_path, name), name)
     reader = Peeking()
     run = predict(
         Job(dataset=dataset, reader=reader, reader_info=ReaderInfo(name="peeking")),

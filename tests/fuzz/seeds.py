@@ -4,7 +4,7 @@ import io
 import json
 import zipfile
 
-from samples import RAW_FILES
+from format_samples import RAW_FILES
 
 
 def _lines(*rows: object) -> bytes:

@@ -9,7 +9,7 @@ from closeread.registry import lookup
 from closeread.types import Answer, Prediction, Question
 from interop.scorers.pairs import pairs, written
 from interop.scorers.record import EACH, HARNESSES, OUT, judged
-from places import corpus_folder
+from project_paths import corpus_folder
 
 pytestmark = pytest.mark.interop
 

@@ -18,7 +18,7 @@ from closeread.training.recipes.entailment import EntailOptions
 from closeread.training.recipes.span import SpanOptions
 from closeread.training.recipes.verifier import VerifierOptions
 from neural.trained import train
-from served import serving
+from serving_process import serving
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 RECORDS = {

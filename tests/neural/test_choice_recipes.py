@@ -24,10 +24,10 @@ from closeread.training.recipes.chunk import ChunkSettings
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, check_pretraining
 from closeread.training.recipes.settings import NeuralSettings, check_settings
 from closeread.training.request import Request, Trained
+from format_samples import write_sample
 from neural import relative
 from neural.tiny_bert import make_encoder
-from places import ROOT
-from samples import written
+from project_paths import ROOT
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -122,7 +122,7 @@ def test_macbert_runs_and_is_held_against_the_closed_track(things, tmp_path):
     """A step of 16 questions; then triples are read, scored and ruled on."""
     path, recipe, _ = training("gcrc-macbert")
     out, data = tmp_path / "model", str(things / "gcrc.json")
-    triples = str(written(tmp_path, "gcrc-advrobust"))
+    triples = str(write_sample(tmp_path, "gcrc-advrobust"))
     put = msgspec.structs.replace
     recipe = put(
         recipe,

@@ -18,8 +18,8 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.task import collate
 from closeread.training.neural.tasks.choice import ChooseTask
 from closeread.types import Answer, Option, Passage, Question
+from command_line import closeread
 from neural.tiny_bert import make_encoder
-from verbs import closeread
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 

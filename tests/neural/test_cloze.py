@@ -13,7 +13,7 @@ from closeread.training.recipes.settings import NeuralSettings, check_settings
 from neural import few_steps
 from neural.tiny_bert import make_encoder
 from neural.trained import train
-from places import ROOT
+from project_paths import ROOT
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 

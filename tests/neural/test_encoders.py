@@ -14,7 +14,7 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.vectors.train import train
 from closeread.registry.factory import make
 from closeread.types import Option, Passage, Question
-from verbs import apart
+from command_line import run_in_subprocess
 
 pytest.importorskip("sentence_transformers", reason="needs the extra `neural`: make neural")
 
@@ -279,7 +279,7 @@ def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
 
 
 def test_the_verb_prints_its_json_alone(model):
-    done = apart(
+    done = run_in_subprocess(
         "evidence", "exam/en", "--retriever", f"dense,model={model}", "--limit", "3", "--json",
         HF_HUB_OFFLINE="1",
     )  # fmt: skip

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from encoders import make_encoder  # noqa: E402
 
 import closeread  # noqa: E402
-from places import ROOT  # noqa: E402
+from project_paths import ROOT  # noqa: E402
 
 
 def test_the_pages_code_runs(tmp_path):

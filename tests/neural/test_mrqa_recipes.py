@@ -11,7 +11,7 @@ from closeread.training.recipe import load_recipe, parse_table
 from closeread.training.recipes.settings import NeuralSettings, check_settings
 from neural import few_steps
 from neural.colours import inference
-from places import ROOT
+from project_paths import ROOT
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 

@@ -20,9 +20,9 @@ from closeread.errors import InputError, UsageError
 from closeread.readers import make
 from closeread.readers.neural import span
 from closeread.types import Answer, Option, Passage, Question
+from command_line import run_in_process, run_in_subprocess
 from languages import SAMPLES
 from neural.encoders import TEXTS, make_encoder
-from verbs import apart, within
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -275,7 +275,7 @@ def test_a_checkpoint_that_was_not_asked_for_no_answer_is_told_of_questions_with
         ("elsewhere", False, ()), ("knows", True, ()), ("off", False, ("-o", "null=off")),
     ):  # fmt: skip
         model = make_encoder(tmp_path / name, **({"null_answers": True} if told else {}))
-        done = within("read", data, "--reader", "span", "-o", f"model={model}", *options,
+        done = run_in_process("read", data, "--reader", "span", "-o", f"model={model}", *options,
                       "--out", tmp_path / f"run-{name}")  # fmt: skip
         said[name] = done.stderr
     assert "1 of 2 questions have no gold answer" in said["elsewhere"]
@@ -388,7 +388,7 @@ def test_options_that_make_no_sense_are_refused(models, option, value, told):
 
 
 def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
-    done = apart(
+    done = run_in_subprocess(
         "read", "exam/en", "--reader", "span", "-o", "model=nobody/no-such-model", "--out",
         tmp_path / "run", HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path),
     )  # fmt: skip

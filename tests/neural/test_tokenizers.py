@@ -20,9 +20,9 @@ from closeread.readers.models.location import check_vocabulary
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.types import Passage, Question
+from command_line import run_in_subprocess
 from neural.encoders import TEXTS, make_encoder
 from neural.tiny import ITEMS, make_model
-from verbs import apart
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -62,7 +62,7 @@ def test_a_half_of_a_download_is_not_mended_by_copying():
 
 def test_reading_without_a_tokenizer_ends_with_2_and_leaves_nothing(tmp_path):
     folder = without_tokenizer(make_encoder(tmp_path / "whole"), tmp_path / "bare")
-    done = apart(
+    done = run_in_subprocess(
         "read", "exam/en", "--reader", "span", "-o", f"model={folder}", "--out", tmp_path / "run"
     )
     assert done.returncode == 2, done.stderr

@@ -14,8 +14,8 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
+from command_line import run_in_subprocess
 from neural.colours import inference, squad
-from verbs import apart
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 LAUNCHERS = {
@@ -102,12 +102,12 @@ def test_it_learns_and_keeps_the_best_by_the_dev_metric(tmp_path, encoder, data)
         if "eval_metric" in row
     ]
     assert max(values) == told["best"]
-    read = apart(
+    read = run_in_subprocess(
         "read", dev, "--reader", "span", "-o", f"model={tmp_path / 'out'}", "--out",
         tmp_path / "run",
     )  # fmt: skip
     assert read.returncode == 0, read.stderr
-    scored = apart("score", tmp_path / "run", "--json", "--metric", "squad")
+    scored = run_in_subprocess("score", tmp_path / "run", "--json", "--metric", "squad")
     assert json.loads(scored.stdout)["metrics"]["squad.f1"]["value"] == pytest.approx(told["best"])
 
 

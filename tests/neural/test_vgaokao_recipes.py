@@ -27,7 +27,7 @@ from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request
 from neural import relative
 from neural.tiny_bert import make_encoder
-from places import ROOT
+from project_paths import ROOT
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 

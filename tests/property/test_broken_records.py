@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from closeread import formats
 from closeread.errors import InputError, UsageError
 from closeread.types import Defects
-from samples import CHECKED, NEWS, PAGE, PAPER, SNIPPETS, STORY, TALK, WEB
+from format_samples import CHECKED, NEWS, PAGE, PAPER, SNIPPETS, STORY, TALK, WEB
 
 FOUR = ["一", "二", "三", "四"]
 DATE = {"day": "", "month": "", "year": "1962"}

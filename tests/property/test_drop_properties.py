@@ -12,7 +12,7 @@ from closeread.metrics.drop import metric, score_pair
 from closeread.metrics.matching.assignment import rounded, rounded_mean
 from closeread.text.normalize_drop import drop, has_number
 from closeread.types import Answer, Prediction, Question
-from places import ROOT
+from project_paths import ROOT
 
 WORDS = st.one_of(
     st.sampled_from(["a", "an", "the", "The", "red", "Red", "blue", "Straße", "half", "U.S."]),

@@ -16,7 +16,7 @@ from closeread.formats import dump, load
 from closeread.formats.files import source, stream
 from closeread.text.polarity import infer_asks_for
 from closeread.types import Defects
-from samples import SAMPLES, written
+from format_samples import SAMPLES, write_sample
 
 FEW = settings(
     max_examples=60,
@@ -178,7 +178,7 @@ def test_any_set_into_any_format(tmp_path: Path, made: list[Any], name: str):
 @pytest.fixture(scope="module", params=list(SAMPLES))
 def sample(request, tmp_path_factory) -> tuple[str, bytes, Path]:
     folder = tmp_path_factory.mktemp(request.param)
-    return request.param, written(folder, request.param).read_bytes(), folder / "mutated"
+    return request.param, write_sample(folder, request.param).read_bytes(), folder / "mutated"
 
 
 BYTES = [

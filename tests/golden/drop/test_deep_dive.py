@@ -16,7 +16,7 @@ from closeread.formats.submissions import load_submission
 from closeread.metrics.summary import summarize
 from closeread.registry import lookup
 from closeread.runs.from_submission import save_submission
-from places import ROOT
+from project_paths import ROOT
 
 PAGE = ROOT / "docs/drop-deep-dive.md"
 FILES = {

@@ -8,7 +8,7 @@ from closeread import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.evidence import official
 from closeread.pipeline.extract import EvidenceScorer, extract
-from verbs import apart
+from command_line import run_in_subprocess
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_the_authors_evidence_scores_as_theirs(corpus, golden, visible):
 
 
 def test_the_authors_evidence_scores_as_theirs_by_command(corpus, golden, visible):
-    done = apart(
+    done = run_in_subprocess(
         "score", "--dataset", visible, "--predictions",
         corpus / "data/vgaokao/official_evidence.json", "--metric", "evidence", "--json",
     )  # fmt: skip

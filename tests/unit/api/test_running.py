@@ -13,8 +13,8 @@ from audit_runs import make_run
 from closeread import Answer, Passage, Prediction, Question
 from closeread.audits.replan import Change
 from closeread.errors import InputError, MismatchError, UsageError
-from places import ROOT
-from verbs import within
+from command_line import run_in_process
+from project_paths import ROOT
 
 TEXT = "Ann ran. Bob slept in 1990."
 
@@ -34,7 +34,7 @@ class Echo:
 
 
 def _printed(*arguments: str) -> dict:
-    done = within(*arguments, "--json")
+    done = run_in_process(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

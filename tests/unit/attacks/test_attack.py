@@ -7,7 +7,7 @@ import pytest
 from closeread.attacks.attack import Attack, AttackSummary, gather_groups
 from closeread.attacks.search import keep_hardest
 from closeread.types import Answer, Edit, Item, Passage, Question, Span
-from rewording import PASSAGE, question, strategy
+from word_strategy import PASSAGE, question, strategy
 
 
 class Put:

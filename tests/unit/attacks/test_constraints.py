@@ -2,7 +2,7 @@ import pytest
 
 from closeread.attacks.constraints import CONSTRAINTS, NewText, NotInPassage, NotQuoted, OutsideGold
 from closeread.types import Answer, Edit, Passage, Question, Span
-from rewording import PASSAGE, question
+from word_strategy import PASSAGE, question
 
 
 def edit(start: int, end: int, words: str, truth: str = "same", label: str = "A") -> Edit:

@@ -11,7 +11,7 @@ from closeread.attacks.triples import (
     shuffle_options,
 )
 from closeread.types import Edit, Question, Span
-from rewording import PASSAGE, question, strategy
+from word_strategy import PASSAGE, question, strategy
 
 
 def proposed(asked: Question) -> OptionEdits:

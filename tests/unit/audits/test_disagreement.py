@@ -5,7 +5,7 @@ import dataclasses
 import msgspec
 import pytest
 
-from audit_runs import loaded, make_run
+from audit_runs import load_run, make_run
 from closeread.audits.disagreement.check import check
 from closeread.audits.subject import Subject
 from closeread.metrics.others.foreign import ForeignScorer
@@ -24,14 +24,14 @@ from closeread.types import Answer, Option, Passage, Prediction, Question, Submi
 )
 def test_the_cause_is_named(tmp_path, name, answer, cause):
     """The repair after which the scorers agree is the cause."""
-    finding = check([loaded(make_run(tmp_path, name, answer))])
+    finding = check([load_run(make_run(tmp_path, name, answer))])
     assert finding.data["causes"], finding.headline
     assert next(iter(finding.data["causes"])).startswith(cause), finding.data["causes"]
 
 
 def test_gold_answers_part_nobody(tmp_path):
     """Every scorer gives a gold answer all there is."""
-    finding = check([loaded(make_run(tmp_path, "gold", lambda gold: gold))])
+    finding = check([load_run(make_run(tmp_path, "gold", lambda gold: gold))])
     assert finding.verdict == "sound"
     assert set(finding.data["means"]["gold"].values()) == {1.0}
     assert finding.data["causes"] == {}
@@ -41,7 +41,7 @@ def test_a_piece_of_the_passage_that_is_too_long_or_too_short_is_the_reader_s_er
     """What contains a gold answer is right for some scorers; a way of writing it is no piece."""
     other = {"Ada Quill": "Quill", "St. Brendan": "St. Brendan sank", "46 years": "for 46 years"}
     asked = make_run(tmp_path, "pieces", lambda gold: other.get(gold, gold))
-    finding = check([loaded(asked)])
+    finding = check([load_run(asked)])
     assert finding.verdict == "sound" and finding.data["apart"]["pieces"] == 3
     assert finding.notes[-1].endswith("piece of the passage than a gold answer: 3 of pieces")
     means = finding.data["means"]["pieces"]
@@ -51,14 +51,14 @@ def test_a_piece_of_the_passage_that_is_too_long_or_too_short_is_the_reader_s_er
         ("articles", lambda gold: "the St. Brendan" if gold == "St. Brendan" else f"{gold}."),
         ("numbers", lambda gold: gold.partition(".")[0] if gold[0].isdigit() else gold),
     ):
-        found = check([loaded(make_run(tmp_path, name, answer))])
+        found = check([load_run(make_run(tmp_path, name, answer))])
         assert found.verdict == "broken" and "the verdict ignores" not in " ".join(found.notes)
 
 
 def test_the_matrix_is_symmetric_and_zero_on_itself(tmp_path):
     """Apart from one another means the same both ways."""
     run = make_run(tmp_path, "dots", lambda gold: gold + ".")
-    matrix = check([loaded(run)]).data["matrix"]
+    matrix = check([load_run(run)]).data["matrix"]
     for left, row in matrix.items():
         assert row[left] == 0
         for right, distance in row.items():
@@ -71,7 +71,7 @@ def test_runs_change_places_by_scorer(tmp_path):
         make_run(tmp_path, "terse", lambda gold: gold if gold != "7" else "9"),
         make_run(tmp_path, "chatty", lambda gold: f"{gold}\nand then some more"),
     ]
-    finding = check([loaded(run) for run in runs])
+    finding = check([load_run(run) for run in runs])
     order = {row[0]: row[1] for row in finding.tables[-1].rows}
     assert finding.data["run"] == "chatty" and finding.headline.startswith("chatty: ")
     assert [row[0] for row in finding.tables[0].rows] == ["terse", "chatty"]
@@ -83,7 +83,7 @@ def test_runs_change_places_by_scorer(tmp_path):
 def test_scorers_can_be_chosen(tmp_path):
     """Only what was asked for is compared."""
     run = make_run(tmp_path, "dots", lambda gold: gold + ".")
-    finding = check([loaded(run)], ["drop", "drop~fixed"])
+    finding = check([load_run(run)], ["drop", "drop~fixed"])
     assert set(finding.data["matrix"]) == {
         "drop.em", "drop.f1", "drop.em~fixed", "drop.f1~fixed",
     }  # fmt: skip
@@ -166,7 +166,7 @@ def odd() -> ForeignScorer:
 
 def test_exact_and_graded_scores_are_no_disagreement(tmp_path):
     """An honest reader's F1 stands above its exact match; scorers that agree are sound."""
-    run = loaded(make_run(tmp_path, "longer", lambda gold: f"{gold} boats"))
+    run = load_run(make_run(tmp_path, "longer", lambda gold: f"{gold} boats"))
     finding = check([run], ["drop", "lm-eval"])
     means = finding.data["means"]["longer"]
     assert means["drop.f1"] > means["drop.em"] + 0.2
@@ -176,8 +176,8 @@ def test_exact_and_graded_scores_are_no_disagreement(tmp_path):
 def test_a_run_that_is_sound_does_not_speak_for_the_others(tmp_path):
     """The verdict is that of the run at which scorers are widest apart, whatever the order."""
     runs = [
-        loaded(make_run(tmp_path, "gold", lambda gold: gold)),
-        loaded(make_run(tmp_path, "run-on", lambda gold: gold + "\nmore")),
+        load_run(make_run(tmp_path, "gold", lambda gold: gold)),
+        load_run(make_run(tmp_path, "run-on", lambda gold: gold + "\nmore")),
     ]
     for order in (runs, runs[::-1]):
         finding = check(order)
@@ -188,7 +188,7 @@ def test_a_run_that_is_sound_does_not_speak_for_the_others(tmp_path):
 
 def test_equal_runs_do_not_change_places(tmp_path):
     """Ten alike: no order is made of nothing."""
-    runs = [loaded(make_run(tmp_path, f"r{place}", lambda gold: gold)) for place in range(10)]
+    runs = [load_run(make_run(tmp_path, f"r{place}", lambda gold: gold)) for place in range(10)]
     (*_, order) = check(runs, ["drop", "squad"]).tables
     assert {row[1] for row in order.rows} == {" = ".join(f"r{place}" for place in range(10))}
     assert {row[2] for row in order.rows} == {0}
@@ -228,7 +228,7 @@ def graded() -> ForeignScorer:
 )
 def test_a_strangers_scorer_that_is_no_scorer_is_named(tmp_path, name, why):
     """It fails, or gives no fraction: left out, and nothing is compared with it."""
-    run = loaded(make_run(tmp_path, "dots", lambda gold: gold + "."))
+    run = load_run(make_run(tmp_path, "dots", lambda gold: gold + "."))
     finding = check([run], ["drop", f"{__name__}:{name}"])
     assert set(finding.data["matrix"]) == {"drop.em", "drop.f1"}
     (note,) = (one for one in finding.notes if one.startswith("skipped"))
@@ -237,13 +237,13 @@ def test_a_strangers_scorer_that_is_no_scorer_is_named(tmp_path, name, why):
 
 def test_a_repair_that_makes_a_strangers_scorer_fail_is_no_crash(tmp_path):
     """Where causes are sought, texts are tried that were never said."""
-    run = loaded(make_run(tmp_path, "ones", lambda gold: f"{gold}\nx"))
+    run = load_run(make_run(tmp_path, "ones", lambda gold: f"{gold}\nx"))
     assert check([run], ["drop", "squad", f"{__name__}:stubborn"]).data["causes"]
 
 
 def test_a_value_between_is_graded_whatever_its_name(tmp_path):
     """So that it is not compared with exact ones."""
-    run = loaded(make_run(tmp_path, "gold", lambda gold: gold))
+    run = load_run(make_run(tmp_path, "gold", lambda gold: gold))
     finding = check([run], ["drop", f"{__name__}:graded"])
     rows = {row[0]: row[2] for row in finding.tables[0].rows}
     assert rows == {"drop.em": None, "drop.f1": f"{__name__}:graded.rouge",
@@ -252,7 +252,7 @@ def test_a_value_between_is_graded_whatever_its_name(tmp_path):
 
 def test_the_matrix_stands_on_the_page_too(tmp_path):
     """Every number of it, exact and graded."""
-    run = loaded(make_run(tmp_path, "dots", lambda gold: gold + "."))
+    run = load_run(make_run(tmp_path, "dots", lambda gold: gold + "."))
     finding = check([run], ["drop", "squad"])
     wide = {one.title: one for one in finding.tables if one.is_wide}
     shown = {
@@ -286,8 +286,8 @@ def test_the_language_of_most_questions_chooses_the_scorers():
 def test_places_change_against_a_scorer_that_has_an_order(tmp_path):
     """Exact match gives both runs nothing: there is nothing in it to turn round."""
     runs = [
-        loaded(make_run(tmp_path, "long", lambda gold: f"{gold} {'boats ' * 8}")),
-        loaded(make_run(tmp_path, "short", lambda gold: f"{gold[:1]} and {gold}")),
+        load_run(make_run(tmp_path, "long", lambda gold: f"{gold} {'boats ' * 8}")),
+        load_run(make_run(tmp_path, "short", lambda gold: f"{gold[:1]} and {gold}")),
     ]
     (*_, order) = check(runs, ["drop", "opencompass"]).tables
     swapped = {row[0]: row[2] for row in order.rows}
@@ -306,7 +306,7 @@ def turned() -> ForeignScorer:
 def test_equal_means_do_not_hide_that_scorers_part(tmp_path):
     """Half of the questions right by one, the other half by the other."""
     turns = iter([True, False] * 4)
-    run = loaded(make_run(tmp_path, "half", lambda gold: gold if next(turns) else "qqq"))
+    run = load_run(make_run(tmp_path, "half", lambda gold: gold if next(turns) else "qqq"))
     finding = check([run], ["lighteval", f"{__name__}:turned"])
     means = finding.data["means"]["half"]
     assert means["lighteval.exact_match"] == means[f"{__name__}:turned.em"] == 0.5

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audit_runs import loaded
+from audit_runs import load_run
 from closeread import load
 from closeread.audits.garbled import check
 from closeread.formats.submissions import load_submission
@@ -25,7 +25,7 @@ def run_of(tmp_path, golds, said):
     (tmp_path / "p.json").write_text(json.dumps(said))
     data = load(tmp_path / "own.jsonl")
     files = (tmp_path / "p.json",)
-    return loaded(save_submission(data, load_submission(files[0], data), files, tmp_path / "run"))
+    return load_run(save_submission(data, load_submission(files[0], data), files, tmp_path / "run"))
 
 
 def latin(text):

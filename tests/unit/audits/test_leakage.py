@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from audit_runs import PASSAGES, loaded, make_run
+from audit_runs import PASSAGES, load_run, make_run
 from closeread import load
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import as_group_member
@@ -153,13 +153,13 @@ def test_the_published_baseline_repaired_nothing(corpus, tmp_path):
     dataset = load(folder / "dev_GCRCadvrobust.json")
     file = folder / "dev_GCRCadvrobust_predict.json"
     run = save_submission(dataset, load_submission(file, dataset), (file,), tmp_path / "baseline")
-    siblings = check(loaded(run)).data["siblings"]
+    siblings = check(load_run(run)).data["siblings"]
     assert (siblings["gold_distinct"], siblings["distinct"], siblings["triples"]) == (336, 8, 336)
 
 
 def test_a_training_passage_that_shares_text_is_found(tmp_path):
     """Thirty characters, or thirteen words, in a row."""
-    one = loaded(make_run(tmp_path, "gold", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "gold", lambda gold: gold))
     train = tmp_path / "train.jsonl"
     texts = [f"Long ago. {PASSAGES[0][0]} And so on.", "Nothing in common with any of the others."]
     train.write_text(
@@ -509,7 +509,7 @@ def few_shot(tmp_path, leaks):
     copy = tmp_path / path.name
     copy.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (run,) = ingest([copy], tmp_path / "run").runs
-    return loaded(run)
+    return load_run(run)
 
 
 def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):

@@ -15,7 +15,7 @@ from closeread.audits.metamorphic.relations import RELATIONS
 from closeread.metrics.others.foreign import ForeignScorer
 from closeread.registry import lookup
 from closeread.types import Answer, Option, Question
-from places import ROOT
+from project_paths import ROOT
 
 
 def asked(place, *texts):

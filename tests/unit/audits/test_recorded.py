@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_runs import loaded, make_run
+from audit_runs import load_run, make_run
 from closeread.audits.recorded import check
 from closeread.reports.words.audit_sentences import SENTENCES
 from closeread.runs.ingest import ingest
@@ -36,7 +36,7 @@ def test_what_eight_harnesses_saved_comes_out_again(tmp_path, log, said):
     """All but simple-evals were really run; the number over the set is the mean of the scores."""
     (found,) = LOGS.glob(log)
     (run,) = ingest([found], tmp_path / "run").runs
-    finding = check(loaded(run))
+    finding = check(load_run(run))
     assert finding.verdict == "sound" and finding.headline == f"run: {said}"
     for row in finding.data["scores"].values():
         assert row["whole"] in (None, pytest.approx(row["mean"], abs=1e-4))
@@ -55,7 +55,7 @@ def altered(folder, *, rows=lambda rows: None, results=lambda numbers: None):
     results(whole["results"]["drop_few_shot"])
     numbers.write_text(json.dumps(whole), "utf-8")
     (run,) = ingest([log], folder / "run", skip_bad=True).runs
-    return loaded(run)
+    return load_run(run)
 
 
 def test_a_number_that_is_no_mean_of_its_scores_is_broken(tmp_path):
@@ -84,7 +84,7 @@ def test_ties_of_helm_are_told_and_are_no_doubt(tmp_path):
     saved.write_text(json.dumps(rows), "utf-8")
     (log / "stats.json").unlink()
     (run,) = ingest([log], tmp_path / "run").runs
-    finding = check(loaded(run))
+    finding = check(load_run(run))
     assert finding.verdict == "sound"
     assert finding.headline == (
         "run: exact_match is reproduced by choice.accuracy, except for ties, where it is the share "
@@ -173,4 +173,4 @@ def test_scores_of_several_texts_a_question_are_not_those_of_the_first(tmp_path)
 
     assert check(altered(tmp_path, rows=thrice)).verdict == "skipped"
     ours = make_run(tmp_path, "ours", lambda gold: gold)
-    assert check(loaded(ours)).verdict == "skipped"
+    assert check(load_run(ours)).verdict == "skipped"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audit_runs import loaded
+from audit_runs import load_run
 from closeread import load
 from closeread.audits.repeats import check
 from closeread.formats.submissions import load_submission
@@ -19,7 +19,7 @@ def run_of(tmp_path, rows, said):
     (tmp_path / "own.jsonl").write_text("".join(lines))
     data, file = load(tmp_path / "own.jsonl"), tmp_path / "p.json"
     file.write_text(json.dumps({f"q{place}": one for place, one in enumerate(said)}))
-    return loaded(save_submission(data, load_submission(file, data), (file,), tmp_path / "run"))
+    return load_run(save_submission(data, load_submission(file, data), (file,), tmp_path / "run"))
 
 
 def test_each_question_counts_once_beside_the_score(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from audit_runs import generated, loaded, make_run
+from audit_runs import generated_prediction, load_run, make_run
 from closeread.audits.replan import Change, check, outcome, plan_lines
 from closeread.audits.replan_total import sum_plans
 from closeread.errors import UsageError
@@ -22,7 +22,7 @@ NEWLINE = Change(stops=("\n",), was=(".",))
 
 @pytest.fixture
 def one(tmp_path):
-    return loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
+    return load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
 
 
 def asked(gold):
@@ -51,12 +51,12 @@ def asked(gold):
 )
 def test_each_answer_has_one_outcome(one, gold, text, change, found):
     """By the texts, the old stop and the new one."""
-    assert outcome(asked(gold), generated("q", text), one, change) == found
+    assert outcome(asked(gold), generated_prediction("q", text), one, change) == found
 
 
 def test_a_text_that_ended_by_itself_is_not_cut(one):
     """The server said so."""
-    ended = generated("q", "there were 7", finish_reason="eos")
+    ended = generated_prediction("q", "there were 7", finish_reason="eos")
     assert outcome(asked("7"), ended, one, NEWLINE) == "unaffected"
 
 
@@ -72,7 +72,8 @@ def test_stops_sent_to_the_server_lost_the_tail(one):
     sent = dataclasses.replace(one, stops=(".",), tail_lost=True)
     change = Change(stops=("\n",))
     assert (
-        outcome(asked("12.25"), generated("q", "12", stops=(".",)), sent, change) == "decimal cut"
+        outcome(asked("12.25"), generated_prediction("q", "12", stops=(".",)), sent, change)
+        == "decimal cut"
     )
 
 
@@ -97,7 +98,7 @@ def test_examples_in_the_prompts_cost_tokens_too(tmp_path):
     (samples,) = FEW_SHOT.glob("samples*")
     rows = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
     length = sum(len(row["arguments"]["gen_args_0"]["arg_0"]) / 4 for row in rows)
-    one = loaded(run)
+    one = load_run(run)
     change = Change(prompt=True)
     assert check(one, change).data["cost"]["prompt_tokens"] == pytest.approx(length, rel=0.35)
     bare = check(dataclasses.replace(one, shown=None), change)
@@ -114,7 +115,7 @@ def test_a_change_of_nothing_is_refused(one):
 def test_unknown_stops_may_have_been_any(one):
     """A log that lost the tail and does not name its stops proves nothing whole."""
     lost = dataclasses.replace(one, stops=(), tail_lost=True)
-    assert outcome(asked("Ada"), generated("q", "Ada Quill"), lost, Change(
+    assert outcome(asked("Ada"), generated_prediction("q", "Ada Quill"), lost, Change(
         stops=("\n",)
     )) == "may go on"  # fmt: skip
 
@@ -123,9 +124,9 @@ def test_an_answer_was_cut_at_its_own_stops(one):
     """Not at those of most others."""
     sent = dataclasses.replace(one, stops=("\n",), tail_lost=True)
     change = Change(stops=("\n",))
-    own = generated("q", "12", stops=(".",))
+    own = generated_prediction("q", "12", stops=(".",))
     assert outcome(asked("12.25"), own, sent, change) == "decimal cut"
-    assert outcome(asked("12.25"), generated("q", "12"), sent, change) == "unaffected"
+    assert outcome(asked("12.25"), generated_prediction("q", "12"), sent, change) == "unaffected"
 
 
 def test_any_id_can_stand_in_a_list(one, tmp_path):
@@ -175,7 +176,7 @@ def test_a_chinese_character_is_about_a_token(one):
 def test_the_run_itself_says_how_fast_it_was(one):
     """Where it counted tokens and time; else it is asked for a number."""
     predictions = {
-        question.question_id: generated(
+        question.question_id: generated_prediction(
             question.question_id, "7", prompt_tokens=90, completion_tokens=10, stops=(".",)
         )
         for question in one.questions
@@ -198,16 +199,18 @@ def test_the_run_itself_says_how_fast_it_was(one):
 )
 def test_only_a_point_between_digits_cuts_a_decimal(one, gold, text, found):
     """As the truncation check has it."""
-    assert outcome(asked(gold), generated("q", text), one, NEWLINE) == found
+    assert outcome(asked(gold), generated_prediction("q", text), one, NEWLINE) == found
 
 
 def test_the_stop_that_a_run_reads_by_is_one_that_a_change_takes_away(tmp_path):
     """A reader of ours saves whole texts: its own stop cuts when answers are read."""
-    one = loaded(make_run(tmp_path, "run", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "run", lambda gold: gold))
     texts = {name: f"{found.answer.texts[0]}\nPassage" for name, found in one.predictions.items()}
     ours = dataclasses.replace(
         one,
-        submission=Submission(predictions={k: generated(k, text) for k, text in texts.items()}),
+        submission=Submission(
+            predictions={k: generated_prediction(k, text) for k, text in texts.items()}
+        ),
         stops_known=True, rule="auto", own_stops=("\n",),
     )  # fmt: skip
     for stops, cause in ((("\n",), "unaffected"), ((), "scored anew"), (("Pass",), "scored anew")):
@@ -217,8 +220,8 @@ def test_the_stop_that_a_run_reads_by_is_one_that_a_change_takes_away(tmp_path):
 def test_the_plans_of_several_runs_are_added_up(tmp_path):
     """The run of which most must be generated again stands first; what it costs is the sum."""
     runs = [
-        loaded(make_run(tmp_path, "runs-on", lambda gold: f"{gold}\n\nPassage: more")),
-        loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])),
+        load_run(make_run(tmp_path, "runs-on", lambda gold: f"{gold}\n\nPassage: more")),
+        load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])),
     ]
     plans = [check(one, NEWLINE, tokens_per_second=1000) for one in runs]
     found = sum_plans([one.name for one in runs], plans, NEWLINE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from verbs import within
+from command_line import run_in_process
 
 
 @pytest.fixture
@@ -10,7 +10,7 @@ def closeread(tmp_path):
     """Call the command line in a folder of its own; return what it said."""
 
     def call(*arguments, code=0):
-        done = within(*arguments, folder=tmp_path)
+        done = run_in_process(*arguments, folder=tmp_path)
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
         return done

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from verbs import closeread
+from command_line import closeread
 
 QUESTIONS = [
     {"id": name, "question": "Was?", "answers": [{"text": "Die Fähre", "answer_start": 0}]}

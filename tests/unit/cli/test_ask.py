@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from verbs import apart, within
+from command_line import run_in_process, run_in_subprocess
 
 TEXT = "The bridge at Orle was opened in 1894. Ann Lorm built it with nine men."
 ZH = "老桥建于1894年。部分居民主张拆除它，但桥最终保留了下来。"
 
 
 def ask(*arguments, code=0, given=b""):
-    done = within("ask", *arguments, given=given)
+    done = run_in_process("ask", *arguments, given=given)
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr
 
@@ -155,7 +155,9 @@ def test_a_reader_that_fails(tmp_path):
         "            yield Prediction(question_id=question.question_id, answer=answer)\n",
         "utf-8",
     )
-    done = apart("ask", "bad", "good", "--reader", "half:Half", "--text", "t", folder=tmp_path)
+    done = run_in_subprocess(
+        "ask", "bad", "good", "--reader", "half:Half", "--text", "t", folder=tmp_path
+    )
     assert done.returncode == 2
     assert "A  the reader gave no answer\n   the reader failed: ValueError: too hard" in done.stdout
     assert "A  ⟦yes⟧" in done.stdout

@@ -8,11 +8,11 @@ import pytest
 
 import closeread as library
 from closeread.types import Dataset, Question
-from verbs import closeread
+from command_line import closeread
 
 # A strategy of statements of this test's own, so that no rule that ships decides what it sees.
 STRATEGY = """
-from rewording import propose_edits
+from word_strategy import propose_edits
 from closeread.attacks.statements import StatementStrategy
 
 def words(around):

@@ -10,7 +10,7 @@ import pytest
 from audit_runs import make_run, write_dataset
 from closeread.formats import load
 from closeread.metrics.others.foreign import ForeignScorer
-from verbs import closeread
+from command_line import closeread
 
 RUN_ON = "\n\nPassage: The town has 7 wards"
 

@@ -13,7 +13,7 @@ import pytest
 import closeread as library
 from closeread.api.running import convert
 from closeread.errors import UsageError
-from verbs import within
+from command_line import run_in_process
 
 ROW = (
     '{"id": "1", "passage": "The answer is 42. 42 is the answer.", "question": "What is it?", '
@@ -22,7 +22,7 @@ ROW = (
 
 
 def call(folder, *arguments):
-    return within("convert", *arguments, folder=folder)
+    return run_in_process("convert", *arguments, folder=folder)
 
 
 def test_the_summary_goes_to_stderr(tmp_path):
@@ -62,12 +62,12 @@ def test_a_refusal_is_one_message(tmp_path):
 
 
 def run_of(folder, reader):
-    done = within("read", "exam/zh", "--reader", reader, "--out", "run", folder=folder)
+    done = run_in_process("read", "exam/zh", "--reader", reader, "--out", "run", folder=folder)
     assert done.returncode == 0, done.stderr
 
 
 def accuracy(folder, *what):
-    done = within("score", *what, "--metric", "choice", "--json", folder=folder)
+    done = run_in_process("score", *what, "--metric", "choice", "--json", folder=folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["metrics"]["choice.accuracy"]
 
@@ -87,7 +87,7 @@ def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
 def test_a_runs_evidence_is_handed_in_as_the_authors_of_vgaokao_wrote_it(tmp_path, sentences):
     how = ("-o", f"sentences={sentences}", "-o", "most=2")
     given = ("exam/zh", "--reader", "evidence", "-o", "retriever=cover", *how, "--out", "run")
-    done = within("read", *given, folder=tmp_path)
+    done = run_in_process("read", *given, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     done = call(tmp_path, "run", "handed.json", "--to", "vgaokao-evidence")
     assert done.returncode == 0, done.stderr
@@ -95,7 +95,7 @@ def test_a_runs_evidence_is_handed_in_as_the_authors_of_vgaokao_wrote_it(tmp_pat
     assert len(rows) == 432 and rows[5]["opid"] == 1
     scored = (("run",), ("--dataset", "exam/zh", "--predictions", "handed.json"))
     told = [
-        within("score", *what, "--metric", "evidence", "--json", folder=tmp_path).stdout
+        run_in_process("score", *what, "--metric", "evidence", "--json", folder=tmp_path).stdout
         for what in scored
     ]
     itself, back = (json.loads(one)["metrics"] for one in told)
@@ -175,7 +175,7 @@ def test_a_run_is_not_written_over_itself(tmp_path):
     """Nor over the data set that it answers."""
     (tmp_path / "own.jsonl").write_text(ROW)
     reading = ("own.jsonl", "--reader", "first-sentence", "--out", "run")
-    assert within("read", *reading, folder=tmp_path).returncode == 0
+    assert run_in_process("read", *reading, folder=tmp_path).returncode == 0
     before = (tmp_path / "run" / "predictions.jsonl").read_bytes()
     done = call(tmp_path, "run", "run/predictions.jsonl")
     assert (done.returncode, "overwrite a file of the run" in done.stderr) == (2, True)
@@ -200,7 +200,7 @@ def test_letters_that_a_reader_does_not_give_are_handed_in_empty_and_told(tmp_pa
     said = dict.fromkeys((one.question_id for one in library.load("exam/zh").questions()), "A")
     (tmp_path / "said.json").write_text(json.dumps(said | dict.fromkeys([*said][:2], "hm")))
     given = ("--dataset", "exam/zh", "--predictions", "said.json")
-    assert within("score", *given, "--save", "run", folder=tmp_path).returncode == 0
+    assert run_in_process("score", *given, "--save", "run", folder=tmp_path).returncode == 0
     done = call(tmp_path, "run", "GCRC_advRobust.json", "--to", "gcrc-advrobust")
     assert (done.returncode, "  2 questions without an option letter" in done.stderr) == (0, True)
     first, *_ = json.loads((tmp_path / "GCRC_advRobust.json").read_text("utf-8"))["data"]
@@ -213,7 +213,7 @@ def test_options_that_are_named_by_their_texts_are_handed_in_as_letters(tmp_path
     said = {name: one.answers[0].texts[0] for name, one in asked.items()}
     (tmp_path / "said.json").write_text(json.dumps(said))
     given = ("--dataset", "exam/zh", "--predictions", "said.json")
-    assert within("score", *given, "--save", "run", folder=tmp_path).returncode == 0
+    assert run_in_process("score", *given, "--save", "run", folder=tmp_path).returncode == 0
     for form in ("gcrc-advrobust", "vgaokao"):
         done = call(tmp_path, "run", "handed.json", "--to", form)
         assert (done.returncode, "without an option letter" in done.stderr) == (0, False)
@@ -226,7 +226,7 @@ def test_scores_alone_are_handed_in_as_the_option_that_scoring_picks(tmp_path):
     run_of(tmp_path, "lexical")
     assert call(tmp_path, "run", "logits", "--to", "vgaokao-logits").returncode == 0
     given = ("--dataset", "exam/zh", "--predictions", "logits")
-    done = within("score", *given, "--save", "scored", folder=tmp_path)
+    done = run_in_process("score", *given, "--save", "scored", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     itself = accuracy(tmp_path, "scored")
     for form in ("texts", "expmrc"):
@@ -238,7 +238,7 @@ def test_scores_alone_are_handed_in_as_the_option_that_scoring_picks(tmp_path):
 def test_predictions_are_not_written_in_the_form_of_another_set(tmp_path):
     """Any run became lines with QASPER's names, and of GCRC_advRobust the whole set was missed."""
     (tmp_path / "own.jsonl").write_text(ROW)
-    done = within(
+    done = run_in_process(
         "read", "own.jsonl", "--reader", "first-sentence", "--out", "run", folder=tmp_path
     )
     assert done.returncode == 0, done.stderr
@@ -255,7 +255,7 @@ def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path)
     """As every other verb takes it; where no run is written, there is none that moved."""
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
     old.write_text(ROW)
-    within("read", "old.jsonl", "--reader", "lexical", "--out", "run", folder=tmp_path)
+    run_in_process("read", "old.jsonl", "--reader", "lexical", "--out", "run", folder=tmp_path)
     assert call(tmp_path, "run", "before").returncode == 0
     old.rename(new)
     assert "--dataset" in call(tmp_path, "run", "after").stderr

@@ -12,7 +12,7 @@ import pytest
 
 from closeread.api.datasets import locate, open_dataset
 from closeread.errors import DefectError, InputError, UnknownNameError
-from verbs import within
+from command_line import run_in_process
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def faulty(tmp_path: Path) -> Path:
 
 def test_the_table_names_what_is_there():
     """The shipped exam by name: its counts stand in tables of at most 100 columns."""
-    done = within("describe", "exam/zh")
+    done = run_in_process("describe", "exam/zh")
     assert done.returncode == 0, done.stderr
     assert "verification stems" in done.stdout
     assert "Gold evidence" in done.stdout
@@ -37,14 +37,14 @@ def test_the_table_names_what_is_there():
 
 def test_a_set_of_nothing_has_plain_zeros(tmp_path: Path):
     (tmp_path / "set.json").write_text('{"data": []}')
-    done = within("describe", str(tmp_path / "set.json"))
+    done = run_in_process("describe", str(tmp_path / "set.json"))
     assert done.returncode == 0, done.stderr
     assert "()" not in done.stdout
 
 
 def test_json_is_one_object(faulty: Path):
     """--json prints one JSON object; defects are counted in it."""
-    done = within("describe", str(faulty), "--json")
+    done = run_in_process("describe", str(faulty), "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["questions"] == 1
@@ -53,7 +53,7 @@ def test_json_is_one_object(faulty: Path):
 
 def test_strict_stops_at_defects(faulty: Path):
     """--strict exits with 2 and lists what is wrong, where, and the cure."""
-    done = within("describe", str(faulty), "--strict")
+    done = run_in_process("describe", str(faulty), "--strict")
     assert done.returncode == 2
     assert "answer-not-an-option: 1" in done.stderr
     assert "d-0: the answer '丙' is not an option" in done.stderr
@@ -106,7 +106,7 @@ def test_a_version_that_is_the_name_is_said_once(tmp_path):
         {"id": "q", "question": "What burns?", "answers": [{"text": "lamp", "answer_start": 4}]}
     ]}]  # fmt: skip
     (tmp_path / "lamps.json").write_text(json.dumps(record))
-    done = within("describe", str(tmp_path / "lamps.json"))
+    done = run_in_process("describe", str(tmp_path / "lamps.json"))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "lamps (squad)"

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from closeread.pipeline.extract import default_retriever
-from places import ROOT
-from verbs import apart, within
+from command_line import run_in_process, run_in_subprocess
+from project_paths import ROOT
 
 SET = {
     "version": "tiny",
@@ -71,7 +71,7 @@ def folder(tmp_path):
 
 
 def run(folder, *args):
-    return within("evidence", *args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
+    return run_in_process("evidence", *args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
 
 
 def as_json(folder, *args):
@@ -135,7 +135,7 @@ def test_any_number_of_workers_gives_the_same(folder):
 def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
     """The file of --out, handed in, gives what was printed."""
     printed = as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
-    done = within(
+    done = run_in_process(
         "score", "--dataset", "set.json", "--predictions", "e.jsonl", "--metric", "evidence",
         "--json", folder=folder,
     )  # fmt: skip
@@ -154,7 +154,7 @@ def test_evidence_from_another_version_of_the_data_is_told(folder):
     )
     (folder / "new.json").write_text(changed.replace("蒸发使", "而蒸发使", 1), "utf-8")
     for name, many in (("set.json", 0), ("new.json", 1)):
-        done = within(
+        done = run_in_process(
             "score", "--dataset", name, "--predictions", "e.jsonl", "--metric", "evidence",
             "--json", folder=folder,
         )  # fmt: skip
@@ -209,7 +209,7 @@ def trained(folder):
         '[train]\ndatasets = ["set.json"]\nleast = 1\ndimensions = 20\n'
     )
     (folder / "vectors.toml").write_text(recipe, "utf-8")
-    done = within(
+    done = run_in_process(
         "train", "vectors.toml", "--json", folder=folder, CLOSEREAD_CACHE=str(folder / "cache")
     )
     assert done.returncode == 0, done.stderr
@@ -236,7 +236,7 @@ def test_vectors_that_know_too_few_words_are_told_of(folder):
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("evidence from word vectors is unreliable here") == 1
     options = ("-o", "retriever=hard-masking", "-o", "vectors=few.txt", "-o", "integrate=off")
-    done = within(
+    done = run_in_process(
         "read", "set.json", "--reader", "evidence", *options, "--out", "run", folder=folder,
         CLOSEREAD_CACHE=str(folder / "cache"),
     )  # fmt: skip
@@ -427,12 +427,12 @@ def test_evidence_is_written_also_where_nothing_can_score_it(tmp_path):
     path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
     few = ("evidence", "exam/en", "--limit", "3")
     for asked in (("--out", "found.jsonl"), ("--html", "page.html", "--by", "sentences")):
-        done = apart(*few, *asked, folder=tmp_path, PYTHONPATH=path)
+        done = run_in_subprocess(*few, *asked, folder=tmp_path, PYTHONPATH=path)
         assert done.returncode == 0, done.stderr
         assert "the evidence is not scored" in done.stderr
         assert "pip install 'closeread[cmrc]'" in done.stderr
         assert "no gold evidence" not in done.stderr
     assert len((tmp_path / "found.jsonl").read_text("utf-8").splitlines()) == 3
-    done = apart(*few, folder=tmp_path, PYTHONPATH=path)
+    done = run_in_subprocess(*few, folder=tmp_path, PYTHONPATH=path)
     assert done.returncode == 2
     assert "closeread[cmrc]" in done.stderr

@@ -11,7 +11,7 @@ import threading
 
 import pytest
 
-from verbs import apart
+from command_line import run_in_subprocess
 
 CODE = """
 import sys
@@ -133,7 +133,7 @@ def test_the_list_names_every_file():
 
 def test_a_set_by_hand_says_where(tmp_path):
     """The GCRC training set is never fetched by a program: where and under which terms is said."""
-    done = apart("get", "gcrc-train", folder=tmp_path)
+    done = run_in_subprocess("get", "gcrc-train", folder=tmp_path)
     assert done.returncode == 2
     assert "cuge.baai.ac.cn" in done.stderr
     assert "non-profit" in done.stderr
@@ -143,6 +143,6 @@ def test_a_set_by_hand_says_where(tmp_path):
 def test_no_name_and_a_wrong_name_are_user_errors(tmp_path):
     """Both say what to do."""
     for arguments, expected in (([], "--list"), (["mrqa/trian"], "mrqa/train")):
-        done = apart("get", *arguments, folder=tmp_path)
+        done = run_in_subprocess("get", *arguments, folder=tmp_path)
         assert done.returncode == 2
         assert expected in done.stderr

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from verbs import within
+from command_line import run_in_process
 
 MODULE = """
 from closeread.evidence.bm25 import bm25
@@ -70,8 +70,8 @@ def made(tmp_path_factory):
     """A run of a few questions, scored."""
     run = tmp_path_factory.mktemp("made") / "run"
     given = ("exam/en", "--reader", "first-sentence", "--limit", "5", "--out", run)
-    assert within("read", *given).returncode == 0
-    assert within("score", run, "--metric", "squad").returncode == 0
+    assert run_in_process("read", *given).returncode == 0
+    assert run_in_process("score", run, "--metric", "squad").returncode == 0
     return run
 
 

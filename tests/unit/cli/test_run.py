@@ -6,14 +6,14 @@ import json
 import pytest
 
 from closeread.pipeline.recipe import load_recipe
-from places import ROOT
-from verbs import apart
+from command_line import run_in_subprocess
+from project_paths import ROOT
 
 
 def test_the_quickstart_needs_no_extra(tmp_path):
     """Its report tells what it leaves out of one set for want of NLTK, and how to have it."""
     (tmp_path / "nltk.py").write_text('raise ModuleNotFoundError("no nltk", name="nltk")\n')
-    done = apart(
+    done = run_in_subprocess(
         "run", ROOT / "recipes" / "quickstart.toml", "--out", "q", "--no-intervals",
         folder=tmp_path, PYTHONPATH=str(tmp_path),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from closeread import exam
-from verbs import apart, bound_by_permissions
+from command_line import permission_prefix, run_in_subprocess
 
 
 def test_from_reading_to_verifying(closeread, tmp_path):
@@ -309,7 +309,7 @@ def test_a_file_that_may_not_be_read_is_no_difference(closeread, tmp_path, name)
     closeread("read", "exam/zh", "--reader", "longest-option", "--out", "run", "--limit", 9)
     closeread("score", "run", "--no-intervals")
     (tmp_path / "run" / name).chmod(0)
-    done = apart("verify", "run", folder=tmp_path, before=bound_by_permissions())
+    done = run_in_subprocess("verify", "run", folder=tmp_path, before=permission_prefix())
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"closeread: run/{name}: cannot be read: Permission denied\n")
 
@@ -348,7 +348,7 @@ def test_a_run_of_failures_alone_is_no_success(tmp_path):
     read = ("read", "exam/en", "--reader", "refusing:make", "--limit", "3", "--out")
     for verb, run in (((*read, "run"), "run"), ((*read, "other", "--json"), "other"),
                       (("run", "all.toml"), "made")):  # fmt: skip
-        done = apart(*verb, folder=tmp_path, **here)
+        done = run_in_subprocess(*verb, folder=tmp_path, **here)
         assert done.returncode == 2, done.stderr
         assert done.stderr.splitlines()[-1].startswith(
             f"{run}: the reader failed on every question"
@@ -366,13 +366,13 @@ def test_an_option_of_somebody_s_own_reader_means_what_its_maker_says(tmp_path):
         "    return make('longest-option')[0]\n"
     )
     made = ("--reader", "mine:reader", "-o", "vectors=index.faiss")
-    done = apart("read", "exam/zh", *made, "--out", "out", folder=tmp_path)
+    done = run_in_subprocess("read", "exam/zh", *made, "--out", "out", folder=tmp_path)
     assert (done.returncode, "faiss" in done.stderr) == (0, False)
     (tmp_path / "mine.toml").write_text(
         'datasets = ["exam/zh"]\nreader = { name = "mine:reader" }\nscore = { resamples = 200 }\n'
     )
     given = ("mine.toml", "-o", "vectors=index.faiss", "--out", "whole")
-    assert apart("run", *given, folder=tmp_path).returncode == 0
+    assert run_in_subprocess("run", *given, folder=tmp_path).returncode == 0
 
 
 def test_predictions_that_were_changed_are_told_wherever_they_are_counted(closeread, tmp_path):

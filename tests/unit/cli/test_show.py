@@ -8,18 +8,18 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-import terminals
+import pseudo_terminals
 from closeread.cli.terminal.sheet import Sheet
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
-from verbs import within
+from command_line import run_in_process
 
 
 def call(*arguments, **environment):
-    return within("show", *arguments, **environment)
+    return run_in_process("show", *arguments, **environment)
 
 
 def on_terminal(*arguments, columns=60, **environment) -> str:
-    return terminals.on_terminal("show", *arguments, columns=columns, **environment)
+    return pseudo_terminals.on_terminal("show", *arguments, columns=columns, **environment)
 
 
 def row(number, passage="A cat sat on the mat.", answer="the mat", **fields):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bringing import fetch_file, only, ranges, sha256
 from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 from closeread.errors import InputError, StorageError, TransferError, UsageError
+from file_fetching import fetch_file, file_names, range_headers, sha256
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -17,9 +17,9 @@ def test_a_cut_body_is_resumed_where_it_broke(site, waits, content, tmp_path, kn
     url = site.put("/f", content, etag='"a"', cuts=[70_000, 50_000])
     fetch_file(tmp_path / "f", waits, url, sha256=sha256(content) if known else "")
     assert (tmp_path / "f").read_bytes() == content
-    assert only(tmp_path) == ["f"]
-    assert ranges(site)[0] is None
-    starts = [int(asked.removeprefix("bytes=").rstrip("-")) for asked in ranges(site)[1:]]
+    assert file_names(tmp_path) == ["f"]
+    assert range_headers(site)[0] is None
+    starts = [int(asked.removeprefix("bytes=").rstrip("-")) for asked in range_headers(site)[1:]]
     assert len(starts) == 2
     assert 0 < starts[0] < starts[1] < len(content)
     assert all(headers.get("If-Range") == '"a"' for _, headers in site.asked[1:])
@@ -61,7 +61,7 @@ def test_bytes_without_validator_or_sum_are_not_trusted(site, waits, content, tm
     url = site.put("/f", content, cuts=[70_000])
     fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
-    assert ranges(site) == [None, None]
+    assert range_headers(site) == [None, None]
 
 
 def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
@@ -78,7 +78,7 @@ def test_both_sums_must_be_right(site, waits, content, tmp_path):
     url = site.put("/f", content)
     with pytest.raises(TransferError, match="wrong checksum: MD5"):
         fetch_file(tmp_path / "f", waits, url, sha256=sha256(content), md5="0" * 32)
-    assert only(tmp_path) == []
+    assert file_names(tmp_path) == []
 
 
 def test_the_beginning_from_one_address_is_finished_at_another(site, waits, content, tmp_path):
@@ -103,7 +103,7 @@ def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_pat
     url = site.put("/f", content)
     fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
-    assert ranges(site) == ["bytes=1000-", None]
+    assert range_headers(site) == ["bytes=1000-", None]
 
 
 def test_a_length_that_promises_too_much_is_seen_through(site, waits, content, tmp_path):
@@ -118,7 +118,7 @@ def test_a_length_that_promises_too_much_without_a_sum(site, waits, content, tmp
     url = site.put("/f", content, etag='"a"', claimed_length=lambda n: n + 500)
     fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
-    assert ranges(site)[-1] == f"bytes={len(content)}-"
+    assert range_headers(site)[-1] == f"bytes={len(content)}-"
 
 
 def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, tmp_path):
@@ -126,7 +126,7 @@ def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, 
     url = site.put("/f", content, claimed_length=lambda n: n // 2)
     with pytest.raises(TransferError, match="wrong checksum"):
         fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
-    assert only(tmp_path) == []
+    assert file_names(tmp_path) == []
 
 
 def test_a_look_into_the_file_can_refuse_it(site, waits, content, tmp_path):
@@ -141,7 +141,7 @@ def test_a_look_into_the_file_can_refuse_it(site, waits, content, tmp_path):
     assert fetch_file(tmp_path / "f", waits, page, real, check=check) == real
     with pytest.raises(TransferError, match="no known format"):
         fetch_file(tmp_path / "g", waits, page, check=check)
-    assert only(tmp_path) == ["f"]
+    assert file_names(tmp_path) == ["f"]
 
 
 def test_redirections_are_followed(site, waits, content, tmp_path):
@@ -222,7 +222,7 @@ def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
     url = site.put("/f", content, etag='"a"', cuts=[70_000], on_request=misunderstand)
     fetch_file(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
-    assert ranges(site)[0] is ranges(site)[2] is None and ranges(site)[1]
+    assert range_headers(site)[0] is range_headers(site)[2] is None and range_headers(site)[1]
 
 
 @pytest.mark.parametrize(

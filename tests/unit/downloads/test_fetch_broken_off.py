@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from bringing import fetch_file, only, ranges, sha256
+from file_fetching import fetch_file, file_names, range_headers, sha256
 
 _CHILD = """
 import sys
@@ -36,15 +36,15 @@ def test_a_killed_process_is_resumed_by_the_next(site, waits, content, tmp_path)
     site.pages["/f"].pace_seconds = 0
     fetch_file(target, waits, url, sha256=sha256(content * 20))
     assert target.read_bytes() == content * 20
-    assert ranges(site) == [None, f"bytes={kept[0]}-", f"bytes={kept[1]}-"]
-    assert only(tmp_path) == ["f"]
+    assert range_headers(site) == [None, f"bytes={kept[0]}-", f"bytes={kept[1]}-"]
+    assert file_names(tmp_path) == ["f"]
 
 
 def test_a_process_killed_before_the_renaming_needs_no_network(waits, content, tmp_path):
     """A whole partial file with the right sum is taken without a request."""
     (tmp_path / "f.part").write_bytes(content)
     fetch_file(tmp_path / "f", waits, "http://127.0.0.1:9/f", sha256=sha256(content))
-    assert only(tmp_path) == ["f"]
+    assert file_names(tmp_path) == ["f"]
 
 
 def test_two_processes_do_not_write_one_file(site, content, tmp_path):
@@ -77,4 +77,4 @@ def test_a_full_disk_keeps_what_has_arrived(site, waits, content, tmp_path):
     assert (tmp_path / "f.part").stat().st_size > 0
     fetch_file(target, waits, url, sha256=sha256(content))
     assert target.read_bytes() == content
-    assert ranges(site)[-1] is not None
+    assert range_headers(site)[-1] is not None

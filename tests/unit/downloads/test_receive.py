@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from bringing import sha256
 from closeread.downloads import Member, PublishedFile, PublishedSet, get, select, selection
 from closeread.errors import MismatchError, TransferError, UnknownNameError, UsageError
+from file_fetching import sha256
 
 BODY = b"one\ntwo\nthree\n"
 

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from bringing import fetch_file
 from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.retry_after import retry_after
+from file_fetching import fetch_file
 
 
 @pytest.mark.parametrize(

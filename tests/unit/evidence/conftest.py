@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.evidence.vectors.matrix import load
-from topics import TOPICS
+from topic_encoder import TOPICS
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from closeread.evidence.words import OWN, Segmenter
 from closeread.exam import locate
 from closeread.registry.factory import make
 from closeread.text.segment import sentences
-from places import ROOT
+from project_paths import ROOT
 
 
 @pytest.fixture(scope="module")

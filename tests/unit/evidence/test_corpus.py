@@ -13,7 +13,7 @@ from closeread.evidence.corpus import Corpus, build_corpus, evidence_from
 from closeread.pipeline.from_corpus import ClaimEvidence, CorpusScorer, extract_from_corpus
 from closeread.registry.factory import make
 from closeread.types import Evidence, Option, Passage, Question, Span
-from verbs import closeread, within
+from command_line import closeread, run_in_process
 
 PASSAGES = [
     Passage(passage_id="sea", text="Sheep drink. Salt comes from the sea. Waves rise."),
@@ -184,7 +184,7 @@ def test_by_command(tmp_path):
     """Built from the shipped exam and searched with its own claims, gold hidden."""
 
     def run(*args):
-        done = within("evidence", "exam/zh", *args, "--json", folder=tmp_path)
+        done = run_in_process("evidence", "exam/zh", *args, "--json", folder=tmp_path)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

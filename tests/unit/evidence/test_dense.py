@@ -11,7 +11,7 @@ from closeread.evidence.integrate import Integrator
 from closeread.evidence.sentences import splitter
 from closeread.registry.factory import make
 from closeread.types import Option
-from topics import CLAIM, PASSAGE, QUESTION, TopicEncoder, sentences_of
+from topic_encoder import CLAIM, PASSAGE, QUESTION, TopicEncoder, sentences_of
 
 
 def encoded():

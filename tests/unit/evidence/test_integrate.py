@@ -17,7 +17,7 @@ from closeread.evidence.sentences import splitter
 from closeread.evidence.vectors.matrix import load
 from closeread.evidence.words import Segmenter
 from closeread.types import Passage, Span
-from topics import CLAIM, PASSAGE, TopicEncoder
+from topic_encoder import CLAIM, PASSAGE, TopicEncoder
 
 SPANS = splitter("default")(PASSAGE.text, "en")
 

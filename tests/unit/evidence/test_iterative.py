@@ -6,7 +6,7 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.registry.factory import make
 from closeread.types import Option, Passage, Span
-from topics import CLAIM, PASSAGE, QUESTION, TOPICS, sentences_of
+from topic_encoder import CLAIM, PASSAGE, QUESTION, TOPICS, sentences_of
 
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from closeread.types import Passage, Question
-from places import ROOT
+from project_paths import ROOT
 
 
 class _Line(msgspec.Struct):

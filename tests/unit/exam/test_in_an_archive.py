@@ -9,7 +9,7 @@ import pytest
 
 from closeread.downloads.cache import cache_content
 from closeread.errors import StorageError
-from places import ROOT
+from project_paths import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,8 @@ from closeread.formats.files import size_limits
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import load_submission
 from closeread.runs.store import open_run
-from samples import SAMPLES, TEXT, written
-from verbs import apart
+from command_line import run_in_subprocess
+from format_samples import SAMPLES, TEXT, write_sample
 
 FORMATS = list(SAMPLES)
 JSON_FORMATS = [name for name in FORMATS if name != "csv"]
@@ -72,8 +72,8 @@ def name(request) -> str:
 
 def test_the_samples_are_good(tmp_path, name):
     """Every sample reads without an error, plain, packed and with a byte-order mark."""
-    plain = written(tmp_path, name)
-    packed = written(tmp_path, name, packed=True)
+    plain = write_sample(tmp_path, name)
+    packed = write_sample(tmp_path, name, packed=True)
     marked = tmp_path / "marked"
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
     records = list(load(plain, name))
@@ -84,7 +84,7 @@ def test_the_samples_are_good(tmp_path, name):
 
 def test_truncated_gzip(tmp_path, name):
     """A gzip file that was cut anywhere is said to have been cut."""
-    path = written(tmp_path, name, packed=True)
+    path = write_sample(tmp_path, name, packed=True)
     whole = path.read_bytes()
     for size in (3, 15, len(whole) // 2, len(whole) - 8, len(whole) - 1):
         path.write_bytes(whole[:size])
@@ -94,7 +94,7 @@ def test_truncated_gzip(tmp_path, name):
 
 def test_damaged_gzip(tmp_path, name):
     """A gzip file with other bytes in it, or after it, is said to be broken."""
-    path = written(tmp_path, name, packed=True)
+    path = write_sample(tmp_path, name, packed=True)
     whole = path.read_bytes()
     middle = len(whole) // 2
     for damaged in (
@@ -109,7 +109,7 @@ def test_damaged_gzip(tmp_path, name):
 @pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-16-le", "utf-16-be"])
 def test_wrong_encoding(tmp_path, name, encoding):
     """Text that is not UTF-8 is called so, with the command that converts it."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     text = path.read_text("utf-8").replace("ferry", "渡船")
     path.write_bytes(text.encode(encoding))
     for guess_or_not in (None, name):
@@ -140,7 +140,7 @@ def test_a_table_saved_by_a_western_machine_is_not_called_chinese(tmp_path):
 )
 def test_archives_are_called_so(tmp_path, name, pack, called, cure):
     """What sets are published in is named, with how to unpack it; it is no wrong encoding."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     path.write_bytes(pack(path.read_bytes()))
     for guess_or_not in (None, name):
         message = refused(path, guess_or_not)
@@ -193,7 +193,7 @@ def test_no_file_at_all(tmp_path, name):
 
 def test_unreadable(tmp_path):
     """A file without permission to read says so."""
-    path = written(tmp_path, "jsonl")
+    path = write_sample(tmp_path, "jsonl")
     path.chmod(0)
     if os.access(path, os.R_OK):
         pytest.skip("this user may read every file")
@@ -202,7 +202,7 @@ def test_unreadable(tmp_path):
 
 def test_cut_in_the_middle(tmp_path, name):
     """A plain file that breaks off is refused, wherever in a record it breaks."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     whole = path.read_bytes()
     # (A table that is cut in its very last cell cannot be told from a whole one.)
     last = whole.rindex(b"piano") if name != "csv" else whole.rindex(b"q2")
@@ -214,7 +214,7 @@ def test_cut_in_the_middle(tmp_path, name):
 
 def test_nul_bytes(tmp_path, name):
     """NUL bytes are refused; in a file of nothing else too."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"piano", b"pi\0no"))
     assert "NUL" in refused(path, name)
@@ -226,7 +226,7 @@ def test_nul_bytes(tmp_path, name):
 @pytest.mark.parametrize("name", JSON_FORMATS)
 def test_deep_nesting(tmp_path, name):
     """A hundred thousand brackets end in an error, in place of a value and as the whole file."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     whole = path.read_bytes()
     nested = b"[" * 100_000 + b"]" * 100_000
     passage = json.dumps(TEXT).encode()
@@ -242,7 +242,7 @@ def test_deep_nesting(tmp_path, name):
 @pytest.mark.parametrize("name", LINE_FORMATS)
 def test_a_broken_line_far_down(tmp_path, name):
     """Invalid JSON on line 40,001 is reported with that number."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     line = path.read_bytes().split(b"\n")[0] + b"\n"
     path.write_bytes(line * 40_000 + line.replace(b":", b";", 1) + line * 10)
     assert f"{path}, line 40001" in refused(path, name)
@@ -251,7 +251,7 @@ def test_a_broken_line_far_down(tmp_path, name):
 @pytest.mark.parametrize("name", ["mrqa", "jsonl", "squad", "csv"])
 def test_a_very_long_line(tmp_path, name):
     """A line of 50 MB is read; cut short, it is refused."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"14 sheep", b"14 sheep" * 6_500_000, 1))
     assert read_all(path, name) is None
@@ -296,7 +296,7 @@ CHANGES = [_remove, *map(_setter, ["7", "", 7, -1, 2.5, True, None, [], {}, [["x
 @pytest.mark.parametrize("name", JSON_FORMATS)
 def test_every_field_missing_or_of_another_type(tmp_path, name):
     """Take away or replace each value of a file in turn: it reads, or is refused with its name."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     raw = path.read_text("utf-8")
     try:
         values, joined = [json.loads(raw)], False
@@ -322,7 +322,7 @@ def test_every_field_missing_or_of_another_type(tmp_path, name):
 
 def test_the_question_and_the_field_are_named(tmp_path):
     """A missing or mistyped field deep in a document is reported with the nearest question."""
-    path = written(tmp_path, "squad")
+    path = write_sample(tmp_path, "squad")
     document = json.loads(path.read_bytes())
     answers = document["data"][0]["paragraphs"][0]["qas"][1]["answers"]
     answers[0]["answer_start"] = "80"
@@ -358,9 +358,9 @@ def test_an_unknown_file_is_told_what_is_known(tmp_path):
 
 def test_the_command_line_prints_one_message(tmp_path):
     """A user who names a cut file sees one message and exit code 2, and no traceback."""
-    path = written(tmp_path, "mrqa", packed=True)
+    path = write_sample(tmp_path, "mrqa", packed=True)
     path.write_bytes(path.read_bytes()[:-9])
-    done = apart("describe", path)
+    done = run_in_subprocess("describe", path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -370,7 +370,7 @@ def test_the_command_line_prints_one_message(tmp_path):
 @pytest.mark.parametrize("name", JSON_FORMATS)
 def test_wrong_encoding_in_a_field_of_other_publishers(tmp_path, name):
     """A field that nobody reads is looked at too: it would be written back."""
-    path = written(tmp_path, name)
+    path = write_sample(tmp_path, name)
     whole = path.read_bytes()
     for at in range(len(whole)):
         if whole[at : at + 1] == b"{" and whole[at + 1 : at + 2] != b"}":
@@ -383,7 +383,7 @@ def test_the_cure_names_the_option_that_the_verb_has(tmp_path):
     path = tmp_path / "bad.json"
     path.write_text('{"data": [{"paragraphs": 3}]}')
     for verb, option in ((["describe"], "--format"), (["convert", "out.jsonl"], "--from")):
-        done = apart(verb[0], path, *verb[1:], folder=tmp_path)
+        done = run_in_subprocess(verb[0], path, *verb[1:], folder=tmp_path)
         assert done.returncode == 2
         assert option in done.stderr
     with pytest.raises(InputError) as caught:

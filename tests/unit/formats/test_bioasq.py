@@ -10,7 +10,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.runs.scoring.default_metrics import default_metrics
 from closeread.types import Answer, Defects, Span
-from samples import SNIPPETS
+from format_samples import SNIPPETS
 
 FACT, TRUTH = SNIPPETS["questions"]
 SUMMARY = FACT | {"id": "b0", "type": "summary"}

@@ -14,7 +14,7 @@ from closeread.formats.submissions import load_submission
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.types import Defects, Span
-from samples import STORY, TALK, TEXT
+from format_samples import STORY, TALK, TEXT
 
 ROW = {
     "source": "race",

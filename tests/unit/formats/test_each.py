@@ -7,7 +7,7 @@ import pytest
 
 from closeread.errors import InputError
 from closeread.formats.files.open_all import open_each
-from verbs import closeread
+from command_line import closeread
 
 
 def failing(**said):

@@ -14,8 +14,8 @@ from closeread.formats.submissions.dumping import hand_in
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.matching.segmentation import Segmenter
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Span
-from samples import triples
-from submitted import TEXT, loaded, two_questions
+from format_samples import triples
+from submission_samples import TEXT, load_submitted, two_questions
 
 
 def _written(predictions, form):
@@ -40,7 +40,9 @@ def _full(question_id: str, label: str) -> Prediction:
 def test_what_goes_out_comes_in(tmp_path, form):
     """A written submission gives the same letters when it is read again."""
     predictions = [_full("q1", "B"), _full("q2", "A")]
-    found = loaded(tmp_path, _written(predictions, form), dataset=two_questions()).predictions
+    found = load_submitted(
+        tmp_path, _written(predictions, form), dataset=two_questions()
+    ).predictions
     assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
 
 
@@ -54,7 +56,7 @@ def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
     picked = msgspec.structs.replace(_full("q1", "B"), evidence=evidence)
     given = json.loads(_written([picked], "expmrc"))
     assert given == {"q1": {"answer": "B", "evidence": "乙后到。 丙没有来。 甲先到。"}}
-    back = loaded(tmp_path, given).predictions["q1"]
+    back = load_submitted(tmp_path, given).predictions["q1"]
     asked = msgspec.structs.replace(
         next(two_questions().questions()), gold_evidence=(Evidence(texts=("乙后到。丙没有来。",)),)
     )

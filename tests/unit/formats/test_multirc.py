@@ -16,7 +16,7 @@ from closeread.metrics.multirc import metric
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.types import Answer, Defects, Prediction
-from samples import CHECKED
+from format_samples import CHECKED
 
 TEXT = "The ferry left at six. It carried a piano."
 

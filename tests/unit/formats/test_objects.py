@@ -8,7 +8,7 @@ import pytest
 
 from closeread.errors import InputError
 from closeread.formats import dump, load
-from samples import HOPS, PARTS, ROW
+from format_samples import HOPS, PARTS, ROW
 
 TEXT = "The ferry left Marl at six."
 PAIR = {"sentence1": TEXT, "sentence2": "It left.", "label": "entailment", "id": 7}

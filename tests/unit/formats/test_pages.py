@@ -13,7 +13,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.runs.scoring.default_metrics import default_metrics
 from closeread.types import Answer, Defects, Item, Span
-from samples import NEWS, PAGE, STORY, WEB
+from format_samples import NEWS, PAGE, STORY, WEB
 
 NULL = {"start_token": -1, "end_token": -1}
 

@@ -11,8 +11,8 @@ from closeread.formats import load
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_submission
 from closeread.types import Answer, Dataset, Span
-from samples import PAGE, SNIPPETS, WEB
-from submitted import loaded
+from format_samples import PAGE, SNIPPETS, WEB
+from submission_samples import load_submitted
 
 NULL = {"start_token": -1, "end_token": -1}
 LISTED = SNIPPETS["questions"][0] | {
@@ -27,7 +27,9 @@ def saved(folder: Path, value: Any, name: str = "set.json") -> Dataset:
 
 
 def values(folder: Path, data: Dataset, given: Any) -> dict[str, float | None]:
-    found = score_submission(data, loaded(folder, given, dataset=data), ScoreSettings(metrics=()))
+    found = score_submission(
+        data, load_submitted(folder, given, dataset=data), ScoreSettings(metrics=())
+    )
     return {name: one.value for name, one in found.metrics.items()}
 
 
@@ -42,7 +44,7 @@ def page(**changes: Any) -> dict[str, Any]:
 
 def test_answers_by_tokens_of_a_page(tmp_path):
     data = saved(tmp_path, PAGE)
-    one = loaded(tmp_path, page(), dataset=data).predictions["7"]
+    one = load_submitted(tmp_path, page(), dataset=data).predictions["7"]
     assert one.answer == Answer(kind="span", texts=("at six",), spans=(Span(24, 30),))
     assert one.evidence[0].texts == ("<P> The ferry left Marl at six . </P>",)
     assert one.confidence == 2.5
@@ -59,20 +61,20 @@ def test_answers_by_tokens_of_a_page(tmp_path):
 )
 def test_yes_no_and_no_answer_to_a_page(tmp_path, changes, answer):
     data = saved(tmp_path, PAGE)
-    one = loaded(tmp_path, page(**changes, long_answer=NULL), dataset=data).predictions["7"]
+    one = load_submitted(tmp_path, page(**changes, long_answer=NULL), dataset=data).predictions["7"]
     assert (one.answer, one.evidence) == (answer, ())
 
 
 def test_answers_to_another_page_are_kept_and_those_beyond_it_refused(tmp_path):
     data = saved(tmp_path, PAGE)
-    assert list(loaded(tmp_path, page(example_id=8), dataset=data).predictions) == ["8"]
+    assert list(load_submitted(tmp_path, page(example_id=8), dataset=data).predictions) == ["8"]
     for tokens in ({"start_token": 16, "end_token": 18}, {"start_token": -1, "start_byte": 4}):
         with pytest.raises(InputError, match=r"question 7.*are not in the page"):
-            loaded(tmp_path, page(short_answers=[tokens]), dataset=data)
+            load_submitted(tmp_path, page(short_answers=[tokens]), dataset=data)
     with pytest.raises(InputError, match=r"predictions\[0\].*short_answers"):
-        loaded(tmp_path, page(short_answers="at six"), dataset=data)
+        load_submitted(tmp_path, page(short_answers="at six"), dataset=data)
     with pytest.raises(UsageError, match="token ranges"):
-        loaded(tmp_path, page())
+        load_submitted(tmp_path, page())
 
 
 @pytest.mark.parametrize("factoid", [[["six", "at six"], ["piano"]], ["six", "piano"], "six"])
@@ -87,7 +89,7 @@ def test_what_is_handed_in_for_bioasq(tmp_path, factoid):
             {"id": "b4", "ideal_answer": "It left."},
         ]
     }
-    assert list(loaded(tmp_path, given, dataset=data).predictions) == ["b1", "b2", "b3"]
+    assert list(load_submitted(tmp_path, given, dataset=data).predictions) == ["b1", "b2", "b3"]
     found = values(tmp_path, data, given)
     assert (found["drop.em"], found["choice.accuracy"]) == (1, 1)
 
@@ -102,7 +104,9 @@ def test_what_is_handed_in_for_bioasq(tmp_path, factoid):
 def test_what_is_no_answer_to_snippets_is_told(tmp_path, row, told):
     data = saved(tmp_path, SNIPPETS)
     with pytest.raises(InputError, match=told):
-        loaded(tmp_path, {"questions": [{"id": "b2", "exact_answer": "no"}, row]}, dataset=data)
+        load_submitted(
+            tmp_path, {"questions": [{"id": "b2", "exact_answer": "no"}, row]}, dataset=data
+        )
 
 
 def test_what_is_handed_in_for_superglues_record(tmp_path):
@@ -124,7 +128,7 @@ def test_what_is_handed_in_for_superglues_record(tmp_path):
     lines = [{"idx": number, "label": text} for number, text in said.items()]
     assert values(tmp_path, data, lines)["squad.em"] == pytest.approx(2 / 3)
     both = [{"idx": {"passage": 0, "query": 1}, "label": "Mara"}, {"idx": 9, "label": "Tom"}]
-    found = loaded(tmp_path, both, dataset=data).predictions
+    found = load_submitted(tmp_path, both, dataset=data).predictions
     assert {name: one.answer.text for name, one in found.items()} == {"0-1": "Mara", "9": "Tom"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.formats import dump, load
 from closeread.types import Defects, Evidence, Span
-from samples import PAPER
+from format_samples import PAPER
 
 SAID = PAPER["1901.00001"]["qas"][0]["answers"][0]["answer"]
 NOTHING = {"unanswerable": False, "extractive_spans": [], "yes_no": None, "free_form_answer": "",

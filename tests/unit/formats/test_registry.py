@@ -17,7 +17,7 @@ from closeread.formats import Head, dump, load
 from closeread.formats.files.source import Source
 from closeread.registry import lookup
 from closeread.types import Dataset
-from samples import SAMPLES, spans, written
+from format_samples import SAMPLES, spans, write_sample
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -30,7 +30,7 @@ VALUES = st.recursive(
 def test_every_format_knows_its_own(tmp_path: Path, name: str):
     """A file of each format is guessed, whatever it is called, plain or packed."""
     for packed in (False, True):
-        path = written(tmp_path, name, packed=packed)
+        path = write_sample(tmp_path, name, packed=packed)
         odd = path.rename(tmp_path / "no-hint-in-the-name")
         assert load(odd).format == name
 
@@ -61,14 +61,14 @@ def test_a_cut_head_keeps_what_was_whole():
 
 def test_a_first_passage_longer_than_the_head(tmp_path: Path):
     """A format is guessed although the first passage alone is a megabyte."""
-    path = written(tmp_path, "squad")
+    path = write_sample(tmp_path, "squad")
     path.write_bytes(path.read_bytes().replace(b"14 sheep", b"14 sheep" * 200_000))
     assert load(path).format == "squad"
 
 
 def test_a_format_by_name(tmp_path: Path):
     """A named format is not guessed; an unknown name lists the near ones."""
-    path = written(tmp_path, "csv")
+    path = write_sample(tmp_path, "csv")
     assert load(path, "csv").format == "csv"
     with pytest.raises(UnknownNameError, match="squad"):
         load(path, "sqad")
@@ -118,7 +118,7 @@ def test_a_full_disk(tmp_path: Path):
         "sys.path.insert(0, sys.argv[2])\n"
         "from closeread import dump\n"
         "from closeread.errors import StorageError\n"
-        "from samples import spans\n"
+        "from format_samples import spans\n"
         "try:\n"
         "    dump(spans(), sys.argv[1], 'jsonl')\n"
         "except StorageError as error:\n"
@@ -146,7 +146,7 @@ def test_files_get_the_usual_permissions(tmp_path: Path):
 
 def test_the_hash_is_that_of_the_bytes_on_disk(tmp_path: Path):
     """A data set carries the sha256 that published checksums would give."""
-    path = written(tmp_path, "squad", packed=True)
+    path = write_sample(tmp_path, "squad", packed=True)
     dataset = load(path)
     assert dataset.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert dataset.path == str(path)
@@ -160,7 +160,7 @@ def test_names_of_sets(tmp_path: Path):
 
 def test_a_set_is_read_again_from_the_start(tmp_path: Path):
     """Iterating twice gives the same, and half an iteration keeps no file open."""
-    path = written(tmp_path, "jsonl")
+    path = write_sample(tmp_path, "jsonl")
     dataset = load(path)
     next(iter(dataset))
     assert list(dataset) == list(dataset)

@@ -10,7 +10,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.submissions import load_submission
 from closeread.metrics.evidence import EvidenceMetric
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
-from submitted import TEXT, loaded, two_questions
+from submission_samples import TEXT, load_submitted, two_questions
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ from submitted import TEXT, loaded, two_questions
 )
 def test_an_id_that_stands_twice_is_told_though_the_last_one_counts(tmp_path, content):
     """In one object too, where a parser keeps the last and says nothing."""
-    found = loaded(tmp_path, content)
+    found = load_submitted(tmp_path, content)
     assert found.predictions["a"].answer == Answer(kind="span", texts=("z",))
     assert sorted(name for name, _ in found.rows) == ["a", "a", "b"]
 
 
 def test_strings_lists_and_null(tmp_path):
     """A string is one answer, a list several, null none; a lone capital is a label too."""
-    found = loaded(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions
+    found = load_submitted(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions
     assert found["a"].answer == Answer(kind="span", texts=("x y",))
     assert found["b"].answer == Answer(kind="spans", texts=("x", "y"))
     assert found["c"].answer is None
@@ -40,8 +40,10 @@ def test_strings_lists_and_null(tmp_path):
 
 def test_nbest_takes_the_highest_score(tmp_path):
     """Both n-best forms give candidates, and the best of them as the answer."""
-    ours = loaded(tmp_path, {"a": {"answers": ["x", "y"], "scores": [0.2, 0.7]}}).predictions["a"]
-    theirs = loaded(
+    ours = load_submitted(
+        tmp_path, {"a": {"answers": ["x", "y"], "scores": [0.2, 0.7]}}
+    ).predictions["a"]
+    theirs = load_submitted(
         tmp_path, {"a": [{"text": "x", "probability": 0.2}, {"text": "y", "probability": 0.7}]}
     ).predictions["a"]
     assert ours == theirs
@@ -52,18 +54,18 @@ def test_rows_with_ids(tmp_path):
     """JSON lines and arrays of rows name their question in any of the usual fields."""
     rows = [{"qid": "a", "answer": "x"}, {"id": 7, "prediction": "y", "confidence": 0.5}]
     lines = "\n".join(map(json.dumps, rows))
-    assert loaded(tmp_path, lines).predictions == loaded(tmp_path, rows).predictions
-    assert loaded(tmp_path, rows).predictions["7"].confidence == 0.5
+    assert load_submitted(tmp_path, lines).predictions == load_submitted(tmp_path, rows).predictions
+    assert load_submitted(tmp_path, rows).predictions["7"].confidence == 0.5
 
 
 def test_rows_as_evaluate_takes_them_for_squad(tmp_path):
     """What else stands in them, as the probability of no answer, is passed over."""
     rows = [{"id": "a", "prediction_text": "x"}, {"id": "b", "prediction_text": ""}]
-    found = loaded(tmp_path, [row | {"no_answer_probability": 0.0} for row in rows])
-    assert found.predictions == loaded(tmp_path, rows).predictions
+    found = load_submitted(tmp_path, [row | {"no_answer_probability": 0.0} for row in rows])
+    assert found.predictions == load_submitted(tmp_path, rows).predictions
     assert found.predictions["a"].answer == Answer(kind="span", texts=("x",))
     assert found.predictions["b"].answer.text == ""
-    csv = loaded(tmp_path, "id,prediction_text\na,x\nb,\n")
+    csv = load_submitted(tmp_path, "id,prediction_text\na,x\nb,\n")
     assert csv.predictions["a"] == found.predictions["a"]
 
 
@@ -72,12 +74,12 @@ def test_our_own_rows_come_back_equal(tmp_path):
     one = Prediction(question_id="a", answer=Answer(kind="number", texts=("3",)), confidence=0.25)
     two = Prediction(question_id="b", error="ran out of memory")
     text = "\n".join(msgspec.json.encode(p).decode() for p in (one, two))
-    assert list(loaded(tmp_path, text).predictions.values()) == [one, two]
+    assert list(load_submitted(tmp_path, text).predictions.values()) == [one, two]
 
 
 def test_duplicates_stay_in_rows(tmp_path):
     """An id that occurs twice keeps both rows; the last one counts."""
-    found = loaded(tmp_path, [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}])
+    found = load_submitted(tmp_path, [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}])
     assert len(found.rows) == 2
     assert found.predictions["a"].answer.texts == ("y",)
 
@@ -86,31 +88,31 @@ def test_duplicates_stay_in_rows(tmp_path):
 def test_what_is_no_answer_is_refused(tmp_path, value):
     """A prediction of a wrong kind is named with its question."""
     with pytest.raises(InputError, match="question a"):
-        loaded(tmp_path, {"a": value})
+        load_submitted(tmp_path, {"a": value})
 
 
 @pytest.mark.parametrize("content", ["3", '"text"', "[1]", '[{"answer": "x"}]', '{"data": [{}]}'])
 def test_what_is_no_submission_is_refused(tmp_path, content):
     """A file of another shape gives one clear error."""
     with pytest.raises(InputError):
-        loaded(tmp_path, content)
+        load_submitted(tmp_path, content)
 
 
 def test_questions_handed_in_for_predictions_are_called_so(tmp_path):
     """A set in SQuAD's form has `data` as GCRC_advRobust's predictions have, and no letter."""
     with pytest.raises(InputError, match="predictions, not questions") as caught:
-        loaded(tmp_path, {"data": [{"title": "t", "paragraphs": []}]})
+        load_submitted(tmp_path, {"data": [{"title": "t", "paragraphs": []}]})
     assert "--dataset" in caught.value.cure
     with pytest.raises(InputError, match="missing positive_answer, negative_answer"):
-        loaded(tmp_path, {"data": [{"id": "g", "answer": "A"}]})
+        load_submitted(tmp_path, {"data": [{"id": "g", "answer": "A"}]})
 
 
 def test_a_table_of_predictions_is_taken_where_its_columns_are_known(tmp_path):
     """Of any other one the forms are told: there is nothing in it to mend."""
-    found = loaded(tmp_path, 'id,answer\nq1,x\nq2,"y, z"\nq3,\n').predictions
+    found = load_submitted(tmp_path, 'id,answer\nq1,x\nq2,"y, z"\nq3,\n').predictions
     assert [one.answer.texts for one in found.values()] == [("x",), ("y, z",), ("",)]
     with pytest.raises(InputError) as caught:
-        loaded(tmp_path, "name,said\nq1,x\n")
+        load_submitted(tmp_path, "name,said\nq1,x\n")
     assert "docs/formats.md" in caught.value.cure
 
 
@@ -123,7 +125,7 @@ def test_evidence_rows_find_their_sentences(tmp_path):
             {"qid": "q2", "opid": 0, "sentence1": "丁来了。"},
         ]
     }
-    found = loaded(tmp_path, rows, dataset=two_questions()).predictions
+    found = load_submitted(tmp_path, rows, dataset=two_questions()).predictions
     texts = [tuple(s.of(TEXT) for s in e.spans) for e in found["q1"].evidence]
     assert texts == [("甲先到。", "丙没有来。"), ("乙后到。", "甲先到。")]
     assert found["q1"].evidence[0].spans[0].start == 0
@@ -133,19 +135,19 @@ def test_evidence_rows_find_their_sentences(tmp_path):
 def test_logits_need_their_data_set_and_its_size(tmp_path):
     """Logits are read by position: without the set, or with a wrong number, they are refused."""
     lines = "0\t1.0\t-1.0\t\n1\t-1.0\t1.0\t\n2\t0.0\t0.5\t\n3\t0.0\t2.0\t\n"
-    found = loaded(tmp_path, lines, dataset=two_questions()).predictions
+    found = load_submitted(tmp_path, lines, dataset=two_questions()).predictions
     assert [p.answer.label for p in found.values()] == ["B", "A"]
     with pytest.raises(UsageError, match="data set"):
-        loaded(tmp_path, lines)
+        load_submitted(tmp_path, lines)
     with pytest.raises(InputError, match="5 lines"):
-        loaded(tmp_path, lines + "4\t0\t0\t\n", dataset=two_questions())
+        load_submitted(tmp_path, lines + "4\t0\t0\t\n", dataset=two_questions())
 
 
 def test_null_odds_come_along(tmp_path):
     """SQuAD 2.0's side file is kept by name."""
     odds = tmp_path / "odds.json"
     odds.write_text('{"a": 0.25}')
-    assert loaded(tmp_path, {"a": ""}, null_odds=odds).extras == {"null_odds": {"a": 0.25}}
+    assert load_submitted(tmp_path, {"a": ""}, null_odds=odds).extras == {"null_odds": {"a": 0.25}}
 
 
 def test_published_files_load(corpus):
@@ -195,14 +197,14 @@ def test_nbest_file_matches_its_summary(corpus):
 def test_what_is_not_understood_is_no_silence(tmp_path, content, told):
     """A misspelt answer or a score that is no number is an error, not a missing prediction."""
     with pytest.raises(InputError, match=told):
-        loaded(tmp_path, content)
+        load_submitted(tmp_path, content)
 
 
 def test_scores_that_only_rank_may_be_told_as_such(tmp_path):
     row = {"answer": "A", "option_scores": [0.5, 0.25], "scores_rank": True}
-    assert loaded(tmp_path, json.dumps({"q7": row})).predictions["q7"].scores_rank
+    assert load_submitted(tmp_path, json.dumps({"q7": row})).predictions["q7"].scores_rank
     with pytest.raises(InputError, match="question q7"):
-        loaded(tmp_path, json.dumps({"q7": row | {"scores_rank": "yes"}}))
+        load_submitted(tmp_path, json.dumps({"q7": row | {"scores_rank": "yes"}}))
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,7 @@ def _with_gold():
 )
 def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
     content = [{"id": "q1", "answer": "A", "evidence": given}]
-    found = loaded(tmp_path, content, dataset=_with_gold()).predictions["q1"]
+    found = load_submitted(tmp_path, content, dataset=_with_gold()).predictions["q1"]
     places: dict[str, list[tuple[int, int]]] = {}
     for one in found.evidence:
         places.setdefault(one.option_label, []).extend((s.start, s.end) for s in one.spans)
@@ -293,7 +295,9 @@ def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
 def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
     given = {"A": ["丁不在。", "甲先到。"], "B": ["丁不在。"]}
     dataset = _with_gold()
-    found = loaded(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}], dataset=dataset)
+    found = load_submitted(
+        tmp_path, [{"id": "q1", "answer": "A", "evidence": given}], dataset=dataset
+    )
     ((_, questions),) = dataset
     values = EvidenceMetric().score(questions[0], found.predictions["q1"]).values
     assert (values["precision.A"], values["recall.A"], values["f1.B"]) == (0.5, 0.5, 0.0)
@@ -302,7 +306,7 @@ def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
 def test_evidence_without_a_string_is_refused(tmp_path):
     for given in ({"A": 3}, {"A": [3]}, 3):
         with pytest.raises(InputError, match="evidence as strings"):
-            loaded(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])
+            load_submitted(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])
 
 
 @pytest.mark.parametrize(
@@ -321,5 +325,5 @@ def test_evidence_without_a_string_is_refused(tmp_path):
 def test_a_wrong_row_is_told_by_its_line_or_by_its_place_in_the_list(tmp_path, content, place):
     """Places in a list count from 0, as in every path into JSON; lines from 1."""
     with pytest.raises(InputError) as told:
-        loaded(tmp_path, content)
+        load_submitted(tmp_path, content)
     assert place in str(told.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_runs import loaded
+from audit_runs import load_run
 from broken_logs import assert_rejected_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
@@ -65,7 +65,7 @@ def test_its_numbers_come_out_again(tmp_path, task):
         ours = f"helm.{name}"
         found = score_run(run, ScoreSettings(metrics=(ours,))).metrics[ours]
         assert found.value == pytest.approx(run.info.log.scores[name], abs=1e-12)
-    finding = check(loaded(run))
+    finding = check(load_run(run))
     assert finding.verdict == "sound"
     assert "f1_score is reproduced by helm.f1_score" in finding.headline
 

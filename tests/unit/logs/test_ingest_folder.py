@@ -15,7 +15,7 @@ from closeread.formats.logs.detect import find_logs
 from closeread.runs.ingest import _folder_names, ingest
 from closeread.runs.store import open_run
 from closeread.system import partial_files
-from verbs import apart, bound_by_permissions
+from command_line import permission_prefix, run_in_subprocess
 
 FIXTURES = Path(__file__).parent / "fixtures"
 (SAMPLES,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
@@ -69,7 +69,7 @@ def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, mon
     out = tmp_path / "run"
 
     def meanwhile(logs, harness):
-        assert apart("ingest", choice, "--out", out).returncode == 0
+        assert run_in_subprocess("ingest", choice, "--out", out).returncode == 0
         return find_logs(logs, harness)
 
     monkeypatch.setattr("closeread.runs.ingest.find_logs", meanwhile)
@@ -104,9 +104,9 @@ def test_a_folder_of_logs_that_may_not_be_read_is_told(tmp_path, mode):
     shutil.copytree(FIXTURES / "lm_eval", tmp_path / "logs/inner")
     shutil.copy(SAMPLES, tmp_path / "logs")
     (tmp_path / "logs/inner").chmod(mode)
-    given = {"folder": tmp_path, "before": bound_by_permissions()}
-    alone = apart("ingest", "logs/inner", "--out", "none", **given)
-    among = apart("ingest", "logs", "--out", "run", "--json", **given)
+    given = {"folder": tmp_path, "before": permission_prefix()}
+    alone = run_in_subprocess("ingest", "logs/inner", "--out", "none", **given)
+    among = run_in_subprocess("ingest", "logs", "--out", "run", "--json", **given)
     (tmp_path / "logs/inner").chmod(0o700)
     assert alone.returncode == 2
     assert "logs/inner: cannot be read: Permission denied\n  do: check" in alone.stderr

@@ -6,31 +6,31 @@ import shutil
 from pathlib import Path
 
 from closeread.runs.ingest import ingest
-from verbs import within
+from command_line import run_in_process
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def test_a_folder_of_logs_becomes_runs_that_score_verify_and_report_even_when_moved(tmp_path):
     out = tmp_path / "runs"
-    done = within("ingest", FIXTURES / "lm_eval", "--out", out, "--json")
+    done = run_in_process("ingest", FIXTURES / "lm_eval", "--out", out, "--json")
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
     assert {Path(name).name for name in printed["runs"]} == {"drop_local", "choice_local"}
     assert printed["skipped"] == printed["kept"] == {}
     moved = tmp_path / "elsewhere"
     out.rename(moved)
-    done = within("score", moved / "drop_local", "--json", "--metric", "lm-eval")
+    done = run_in_process("score", moved / "drop_local", "--json", "--metric", "lm-eval")
     assert round(json.loads(done.stdout)["metrics"]["lm-eval.drop.f1"]["value"], 4) == 0.2457
-    assert within("score", moved / "choice_local").returncode == 0
-    assert within("verify", moved).returncode == 0
+    assert run_in_process("score", moved / "choice_local").returncode == 0
+    assert run_in_process("verify", moved).returncode == 0
     page = tmp_path / "page.html"
-    done = within("report", moved / "drop_local", moved / "choice_local", "--out", page)
+    done = run_in_process("report", moved / "drop_local", moved / "choice_local", "--out", page)
     assert done.returncode == 0 and "Harlow" in page.read_text("utf-8")
 
 
 def test_the_table_names_what_is_lost(tmp_path):
-    done = within("ingest", FIXTURES / "opencompass", "--out", tmp_path / "run")
+    done = run_in_process("ingest", FIXTURES / "opencompass", "--out", tmp_path / "run")
     assert done.returncode == 0 and "finish-reason" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 
@@ -38,7 +38,7 @@ def test_the_table_names_what_is_lost(tmp_path):
 def test_of_several_runs_the_table_has_their_names_under_the_folder(tmp_path):
     """(In the column of a table a whole path is broken over lines.)"""
     out = tmp_path / "runs"
-    done = within("ingest", FIXTURES / "lm_eval", "--out", out)
+    done = run_in_process("ingest", FIXTURES / "lm_eval", "--out", out)
     title, _, *rows = done.stdout.splitlines()
     assert title == f"2 runs in {out}"
     assert [row.split()[0] for row in rows if "lm-eval" in row] == ["choice_local", "drop_local"]
@@ -48,24 +48,24 @@ def test_a_broken_log_exits_with_2_and_without_a_traceback(tmp_path):
     (log,) = (FIXTURES / "lm_eval").glob("samples_drop*")
     path = tmp_path / log.name
     path.write_bytes(log.read_bytes()[:-500])
-    done = within("ingest", path, "--out", tmp_path / "run")
+    done = run_in_process("ingest", path, "--out", tmp_path / "run")
     assert done.returncode == 2 and "cut-record 1, first line 14" in done.stderr
     assert "Traceback" not in done.stderr and not (tmp_path / "run").exists()
-    done = within("ingest", path, "--out", tmp_path / "run", "--skip-bad")
+    done = run_in_process("ingest", path, "--out", tmp_path / "run", "--skip-bad")
     assert done.returncode == 0 and "left out: cut-record 1" in done.stderr
 
 
 def test_results_without_questions_cannot_be_scored_and_say_so(tmp_path):
     log = FIXTURES / "handmade" / "results-v1.json"
-    assert within("ingest", log, "--out", tmp_path / "runs").returncode == 0
-    done = within("score", tmp_path / "runs" / "drop")
+    assert run_in_process("ingest", log, "--out", tmp_path / "runs").returncode == 0
+    done = run_in_process("score", tmp_path / "runs" / "drop")
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
 def test_a_log_that_is_named_twice_makes_one_run(tmp_path):
     """By itself, and beside the folder that holds it."""
     (log,) = (FIXTURES / "lm_eval_few_shot").glob("samples*.jsonl")
-    done = within("ingest", log, log, log.parent, "--out", tmp_path / "run")
+    done = run_in_process("ingest", log, log, log.parent, "--out", tmp_path / "run")
     assert done.returncode == 0 and "is given more than once; it is used once" in done.stderr
     assert (tmp_path / "run" / "run.json").is_file()
 
@@ -121,7 +121,7 @@ def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path):
     (folder / "samples_wide.jsonl").write_text(log.read_text("utf-8"), "utf-16")
     (folder / "samples_cut.jsonl.gz").write_bytes(gzip.compress(log.read_bytes())[:30])
     (folder / "notes.txt").touch()
-    done = within("ingest", folder, "--out", tmp_path / "run")
+    done = run_in_process("ingest", folder, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     told = [line for line in done.stderr.splitlines() if line.startswith("skipped: ")]
     named = {Path(line.split(": ")[1]).name: line.split(": ")[2] for line in told}

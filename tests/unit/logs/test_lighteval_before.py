@@ -11,7 +11,7 @@ from closeread.errors import InputError
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
-from places import ROOT
+from project_paths import ROOT
 
 DATE = "2024-03-01T10-20-30.405060"
 QUERY = "Passage: Two kicks, of 20 and 47 yards.\nQuestion: How far was the longer?\nAnswer:"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_runs import loaded
+from audit_runs import load_run
 from broken_logs import assert_rejected_then_skipped
 from closeread.audits.recorded import check
 from closeread.errors import InputError
@@ -49,7 +49,7 @@ def test_its_numbers_come_out_again(tmp_path):
     for theirs, ours in (("accuracy", "simple-evals.drop.score"), ("f1_score", "squad.f1")):
         found = score_run(run, ScoreSettings(metrics=(ours,))).metrics[ours]
         assert found.value == pytest.approx(run.info.log.scores[theirs], abs=1e-12)
-    finding = check(loaded(run))
+    finding = check(load_run(run))
     assert finding.verdict == "sound" and "f1_score is reproduced by squad.f1" in finding.headline
 
 

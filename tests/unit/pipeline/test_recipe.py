@@ -11,7 +11,7 @@ from closeread.readers.cues.reader import save_weights, shipped_weights
 from closeread.registry.factory import make, use_path_rule
 from closeread.registry.paths import recipe_path_rule
 from closeread.runs.store import open_run
-from verbs import closeread
+from command_line import closeread
 
 WHOLE = """
 datasets = ["exam/zh", "data/drop_dev.json.gz"]

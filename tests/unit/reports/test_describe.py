@@ -7,7 +7,7 @@ import pytest
 
 from closeread import formats
 from closeread.reports.describe import describe, description_as_json
-from verbs import closeread
+from command_line import closeread
 
 PASSAGE = "甲来了。乙走了。丙在等丁。\n戊也在。"
 

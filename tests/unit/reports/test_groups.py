@@ -7,7 +7,7 @@ import pytest
 import closeread
 from closeread.reports.gather import gather
 from closeread.reports.groups import tag_plots
-from verbs import closeread as call
+from command_line import closeread as call
 
 _SETTINGS = ("--resamples", 1_000, "--save", "run")
 

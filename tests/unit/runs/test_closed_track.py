@@ -19,7 +19,7 @@ from closeread.readers.lineage import (
 )
 from closeread.runs.closed_track import closed_track, worst_verdict
 from closeread.runs.records import DatasetInfo, LogInfo, ReaderInfo, RunInfo
-from verbs import closeread
+from command_line import closeread
 
 SMALL, LARGE = 330_000_000, 7_000_000_000
 LEARNED = Learned(name="train", sha256="0" * 64, n_items=6994, made_by="people")

@@ -13,8 +13,8 @@ from closeread.runs.records import ReaderInfo, ScoreSettings, describe_reader
 from closeread.runs.score import score_run
 from closeread.runs.store import open_run
 from closeread.runs.verify import verify
+from command_line import run_in_process
 from endpoint import Endpoint, last_user, serving
-from verbs import within
 
 GOLD = ["12.5", "7", "Marl"]
 WRITTEN = [
@@ -109,15 +109,17 @@ def test_unknown_rules_and_runs_without_generations(run, tmp_path):
 
 
 def test_the_verb(run):
-    found = within("score", str(run.path), "--stop", "\\n", "--extract", "none", "--json")
+    found = run_in_process("score", str(run.path), "--stop", "\\n", "--extract", "none", "--json")
     assert found.returncode == 0, found.stderr
     value = json.loads(found.stdout)["metrics"]["drop.em"]
     assert value["value"] == pytest.approx(1 / 3)
     assert 'stop:["\\n"]|extract:none' in value["signature"]
-    assert within("verify", str(run.path)).returncode == 0
-    back = within("score", str(run.path), "--json")
+    assert run_in_process("verify", str(run.path)).returncode == 0
+    back = run_in_process("score", str(run.path), "--json")
     assert json.loads(back.stdout)["metrics"]["drop.em"]["value"] == 1.0
-    other = within("score", "--dataset", "exam/zh", "--predictions", "x", "--extract", "none")
+    other = run_in_process(
+        "score", "--dataset", "exam/zh", "--predictions", "x", "--extract", "none"
+    )
     assert other.returncode == 2
     assert "stores the model's texts" in other.stderr
 
@@ -149,7 +151,7 @@ def test_texts_that_are_no_option_are_said(tmp_path):
         (("--extract", "drop", "--stop", "B"), 1 / 3, ""),
         (("--extract", "first-line", "--stop", "even"), 1 / 3, "2 of 3 answers to multiple"),
     ):
-        found = within("score", str(tmp_path / "run"), *words, "--no-intervals", "--json")
+        found = run_in_process("score", str(tmp_path / "run"), *words, "--no-intervals", "--json")
         assert found.returncode == 0, found.stderr
         value = json.loads(found.stdout)["metrics"]["choice.accuracy"]["value"]
         assert (words, value) == (words, pytest.approx(accuracy))
@@ -167,8 +169,8 @@ def test_what_the_server_cut_is_said(run, tmp_path):
     cut = open_run(tmp_path / "cut")
     assert server_stops(cut) == ("\n",)
     assert server_stops(run) == ()
-    found = within("score", str(cut.path), "--stop", ".")
+    found = run_in_process("score", str(cut.path), "--stop", ".")
     assert "another --stop cannot recover it" in found.stderr
     page = tmp_path / "page.html"
-    assert within("report", str(cut.path), "--out", str(page)).returncode == 0
+    assert run_in_process("report", str(cut.path), "--out", str(page)).returncode == 0
     assert "The server ended {n} generations at a stop string" in page.read_text("utf-8")

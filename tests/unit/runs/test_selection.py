@@ -10,7 +10,7 @@ from closeread.errors import InputError
 from closeread.exam import locate
 from closeread.runs.selection import read_list, select_questions
 from closeread.runs.store import open_run
-from verbs import closeread
+from command_line import closeread
 
 
 def ids():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from served import context, serving
+from serving_process import serving, shared_task_body
 
 HERE = Path(__file__).parent
 
@@ -18,7 +18,7 @@ def echo():
     ) as server:  # fmt: skip
         yield server
         # whatever was done to it before, it still answers
-        assert server.post("/", context("end")).status == 200
+        assert server.post("/", shared_task_body("end")).status == 200
 
 
 @pytest.fixture(scope="module")

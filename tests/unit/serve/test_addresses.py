@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from served import (
-    context,
+from serving_process import (
     serving,
+    shared_task_body,
 )
 
 HERE = Path(__file__).parent
@@ -67,4 +67,4 @@ def test_another_address():
         pytest.skip("no IPv6")
     with serving("odd_readers:Echo", "--host", "::1", folder=HERE) as server:
         assert server.url.startswith("http://[::1]:")
-        assert server.post("/", context("1")).status == 200
+        assert server.post("/", shared_task_body("1")).status == 200

@@ -14,7 +14,7 @@ from closeread.readers import make
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, to_wire
 from closeread.runs.plan import plan_batches
 from closeread.types import Span
-from served import asking, context, serving
+from serving_process import question_body, serving, shared_task_body
 
 HERE = Path(__file__).parent
 
@@ -36,7 +36,7 @@ def echo():
 
 def test_a_question_that_fails_costs_no_other(echo):
     """It is left out of the shared task's answers, and named with its error in ours."""
-    body = context("1", "2", "3")
+    body = shared_task_body("1", "2", "3")
     body["qas"][1]["question"] = "Please raise!"
     reply = echo.post("/", body)
     assert (reply.status, sorted(reply.json())) == (200, ["1", "3"])
@@ -48,7 +48,7 @@ def test_a_question_that_fails_costs_no_other(echo):
         ("cancel", "CancelledError: "),
         ("silent", "the reader gave no prediction"),
     ):
-        asked_for = asking("1", "2", "3")
+        asked_for = question_body("1", "2", "3")
         asked_for["items"][0]["questions"][1]["text"] = f"Please {word}!"
         first, second, third = decoded(echo.post("/v1/answer", asked_for)).predictions
         assert first.answer.texts == ("What is 1? | The lamp was lit at six.",)
@@ -59,7 +59,7 @@ def test_a_question_that_fails_costs_no_other(echo):
 def test_a_retriever_that_ends_costs_one_question():
     """The thread that reads goes on for all others."""
     with serving("odd_readers:Echo", "--retriever", "odd_readers:Leaves", folder=HERE) as server:
-        asked_for = asking("1", "2")
+        asked_for = question_body("1", "2")
         asked_for["items"][0]["questions"][0]["text"] = "When did it leave?"
         for _ in range(2):
             first, second = decoded(server.post("/v1/answer", asked_for)).predictions
@@ -70,7 +70,7 @@ def test_a_retriever_that_ends_costs_one_question():
 def test_answers_stand_in_the_order_asked(echo):
     body = {"items": []}
     for number in range(40):
-        item = asking(f"q{number}", f"r{number}", text=f"Text {number}.")["items"][0]
+        item = question_body(f"q{number}", f"r{number}", text=f"Text {number}.")["items"][0]
         body["items"].append(item)
     reply = decoded(echo.post("/v1/answer", body))
     wanted = [f"{letter}{number}" for number in range(40) for letter in "qr"]
@@ -103,14 +103,14 @@ def test_a_reader_never_sees_gold():
         (found,) = decoded(server.post("/v1/answer", body)).predictions
         assert found.question_id == "SECRET-q"
         assert "SECRET" not in found.answer.texts[0]
-        mrqa = context("SECRET")
+        mrqa = shared_task_body("SECRET")
         mrqa["qas"][0] |= {"answers": ["SECRET"], "question": "?"}
         assert "SECRET" not in server.post("/", mrqa).json()["SECRET"]
 
 
 def test_questions_of_a_group_are_never_shown_together():
     with serving("odd_readers:Shows", folder=HERE) as server:
-        body = asking(*(f"q{number}" for number in range(9)))
+        body = question_body(*(f"q{number}" for number in range(9)))
         for number, question in enumerate(body["items"][0]["questions"]):
             question["group_id"] = f"g{number // 3}"
         shown = texts(server.post("/v1/answer", body))
@@ -124,7 +124,7 @@ def test_clients_with_the_same_ids_share_a_batch_and_are_not_mixed(tmp_path):
     with serving("odd_readers:Together", folder=HERE, GO=str(go)) as server:
 
         def ask(number):
-            body = asking("same", "other", text=f"Text {number}.")
+            body = question_body("same", "other", text=f"Text {number}.")
             body["items"][0]["passage"]["passage_id"] = "p"
             body["items"][0]["questions"][0]["text"] = f"same{number}"
             body["items"][0]["questions"][1]["text"] = f"other{number}"
@@ -158,7 +158,7 @@ def test_an_answer_does_not_wait_for_the_rest_of_its_batch(tmp_path):
     ) as server:  # fmt: skip
 
         def ask(name):
-            replies[name] = server.post("/", context(name)).json()
+            replies[name] = server.post("/", shared_task_body(name)).json()
 
         threads = {name: threading.Thread(target=ask, args=(name,)) for name in ("a", "b", "last")}
         for number, name in enumerate(threads):
@@ -203,7 +203,7 @@ def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
 def test_a_reader_that_draws_by_id_draws_as_in_a_run():
     """The id that a reader sees is the same here and in a run."""
     with serving("random-option") as server:
-        body = asking(*(f"q{number}" for number in range(20)))
+        body = question_body(*(f"q{number}" for number in range(20)))
         for question in body["items"][0]["questions"]:
             question |= {
                 "kind": "choice",
@@ -221,7 +221,7 @@ def test_a_reader_that_draws_by_id_draws_as_in_a_run():
 
 
 def test_evidence_says_what_it_covers(lexical):
-    body = asking("q", text="The lamp was lit at six. Nobody saw who put it out.")
+    body = question_body("q", text="The lamp was lit at six. Nobody saw who put it out.")
     body["items"][0]["questions"][0] |= {
         "kind": "verification",
         "options": [
@@ -242,14 +242,14 @@ def test_evidence_says_what_it_covers(lexical):
 
 def test_evidence_of_the_reader_stays_and_is_explained():
     with serving("odd_readers:Wordy", folder=HERE) as server:
-        reply = decoded(server.post("/v1/answer", asking("six", n_best=3)))
+        reply = decoded(server.post("/v1/answer", question_body("six", n_best=3)))
         (found,) = reply.predictions
         assert len(found.candidates) == 3
         assert [(one.spans, one.score) for one in found.evidence] == [((Span(0, 24),), 0.25)]
         assert reply.coverage[0][0].claim == "What is six?"
         assert reply.coverage[0][0].found_by == ""
         assert [span.of("What is six?") for span in reply.coverage[0][0].uncovered] == []
-        bare = decoded(server.post("/v1/answer", asking("six", n_best=0, evidence=False)))
+        bare = decoded(server.post("/v1/answer", question_body("six", n_best=0, evidence=False)))
         assert (bare.predictions[0].candidates, bare.predictions[0].evidence) == ((), ())
         assert bare.coverage == ()
 
@@ -257,7 +257,7 @@ def test_evidence_of_the_reader_stays_and_is_explained():
 @pytest.mark.parametrize(("retriever", "count"), [("cover", 2), ("none", 0)])
 def test_evidence_for_readers_that_give_none(retriever, count):
     with serving("majority", "--retriever", retriever) as server:
-        body = asking("q", text="The lamp was lit at six.")
+        body = question_body("q", text="The lamp was lit at six.")
         body["items"][0]["questions"][0] |= {
             "kind": "choice",
             "options": [{"label": "A", "text": "at six"}, {"label": "B", "text": "elephants"}],
@@ -275,10 +275,12 @@ def test_evidence_for_readers_that_give_none(retriever, count):
 def test_a_chinese_passage_needs_no_language():
     with serving("odd_readers:Shows", folder=HERE) as server:
         found = texts(
-            server.post("/v1/answer", asking("q", text="灯在六点点亮。没有人看见谁把它熄灭。"))
+            server.post(
+                "/v1/answer", question_body("q", text="灯在六点点亮。没有人看见谁把它熄灭。")
+            )
         )
         assert "language='zh'" in found["q"]
-        body = asking("q", text="灯在六点点亮。")
+        body = question_body("q", text="灯在六点点亮。")
         body["items"][0]["passage"]["language"] = "ja-JP"
         assert "language='ja'" in texts(server.post("/v1/answer", body))["q"]
 
@@ -302,7 +304,7 @@ def test_a_stem_tells_what_it_asks_for_where_nobody_says_it(lexical):
 def test_predictions_that_cannot_be_sent_fail_alone():
     with serving("odd_readers:Unsendable", folder=HERE) as server:
         words = ("nan", "fine", "surrogate", "stranger", "twice", "text")
-        found = decoded(server.post("/v1/answer", asking(*words))).predictions
+        found = decoded(server.post("/v1/answer", question_body(*words))).predictions
         assert [one.question_id for one in found] == list(words)
         assert [bool(one.error) for one in found] == [True, False, True, True, False, True]
         assert found[1].answer.texts == ("fine",)
@@ -311,7 +313,7 @@ def test_predictions_that_cannot_be_sent_fail_alone():
 
 def test_a_reader_whose_model_is_gone_says_so():
     with serving("odd_readers:Gone", folder=HERE) as server:
-        (found,) = decoded(server.post("/v1/answer", asking("q"))).predictions
+        (found,) = decoded(server.post("/v1/answer", question_body("q"))).predictions
         assert found.error == "EndpointError: the model's server is gone"
-        assert server.post("/", context("q")).status == 500
+        assert server.post("/", shared_task_body("q")).status == 500
         assert server.metric("closeread_questions_total", outcome="failed") == 2

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from served import WAIT_SECONDS, context, receive_all, serving
+from serving_process import WAIT_SECONDS, receive_all, serving, shared_task_body
 
 HERE = Path(__file__).parent
 
@@ -32,14 +32,14 @@ def echo():
 def test_a_page_of_another_host_over_plain_http(echo, host, origin, status):
     """There a browser sends no sec-fetch-site, and its origin tells."""
     sent = {"host": host, "origin": origin, "content-type": "text/plain"}
-    assert echo.post("/", context("1"), sent).status == status
+    assert echo.post("/", shared_task_body("1"), sent).status == status
 
 
 def test_a_host_that_was_allowed_to_ask():
     with serving("odd_readers:Echo", "--allow-origin", "http://proxy.lan", folder=HERE) as server:
         for origin, status in (("http://proxy.lan", 200), ("http://other.lan", 403)):
             sent = {"host": "reader.lan:8000", "origin": origin}
-            assert server.post("/", context("1"), sent).status == status
+            assert server.post("/", shared_task_body("1"), sent).status == status
 
 
 def asked_before(server, origin, **more):
@@ -102,7 +102,7 @@ def test_a_refused_client_that_does_not_wait_is_listened_to(echo):
 
 
 def test_an_empty_encoding_is_none(echo):
-    assert echo.post("/", context("1"), {"content-encoding": ""}).status == 200
+    assert echo.post("/", shared_task_body("1"), {"content-encoding": ""}).status == 200
 
 
 def test_every_refusal_is_counted(echo):

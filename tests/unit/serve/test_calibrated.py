@@ -8,7 +8,7 @@ from closeread.cli import cli
 from closeread.readers.confidence.calibrate import Calibrator, Linear, Threshold, save_calibrator
 from closeread.readers.confidence.provenance import AnsweredBy
 from closeread.runs.store import open_run
-from served import context, serving
+from serving_process import serving, shared_task_body
 
 TEXT = "The lamp was lit at six. Nobody saw who put it out. The fox came in 1912."
 ASKED = {
@@ -64,7 +64,7 @@ def test_confidences_are_the_calibrators(lexical, file, calibrator):
 def test_what_is_not_sure_is_withheld(file):
     with serving("lexical", "--calibrator", str(file), "--selective") as server:
         told = server.post("/v1/answer", ASKED).json()
-        plain = server.post("/", context("the hat of whom", text=TEXT)).json()
+        plain = server.post("/", shared_task_body("the hat of whom", text=TEXT)).json()
         assert server.health()["calibrated"]["threshold"]["value"] == 0.5
         outcomes = ("answered", "unanswered", "failed")
         counts = [server.metric("closeread_questions_total", outcome=one) for one in outcomes]
@@ -121,6 +121,6 @@ def test_a_threshold_that_was_not_found(tmp_path, calibrator):
     none = msgspec.structs.replace(HALF, value=2.0, n_answered=0)
     save_calibrator(tmp_path / "no.json", msgspec.structs.replace(calibrator, threshold=none))
     with serving("lexical", "--calibrator", str(tmp_path / "no.json"), "--selective") as server:
-        assert server.post("/", context("1")).json() == {"1": ""}
+        assert server.post("/", shared_task_body("1")).json() == {"1": ""}
         server.stop()
         assert "every answer is withheld" in server.process.stderr.read()

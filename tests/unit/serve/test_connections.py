@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, context, receive_all, running, serving, status_and_error
+from serving_process import (
+    WAIT_SECONDS,
+    receive_all,
+    run_server,
+    serving,
+    shared_task_body,
+    status_and_error,
+)
 
 HERE = Path(__file__).parent
 HURRIED = """
@@ -32,7 +39,7 @@ with bind_socket("127.0.0.1", 0) as listening:
 def echo():
     with serving("odd_readers:Echo", folder=HERE) as server:
         yield server
-        assert server.post("/", context("end")).status == 200
+        assert server.post("/", shared_task_body("end")).status == 200
 
 
 def posted(body, *headers):
@@ -43,10 +50,10 @@ def posted(body, *headers):
 
 def test_a_head_that_comes_in_one_piece_with_a_large_body(echo):
     """The body before it is not counted as a part of it: both requests are answered."""
-    second = posted(context("second"))
+    second = posted(shared_task_body("second"))
     for size in (70_000, 100_000):
         with echo.connect() as connection:
-            connection.sendall(posted(context("first", text="x" * size)) + second[:30])
+            connection.sendall(posted(shared_task_body("first", text="x" * size)) + second[:30])
             got = b""
             while b'"}' not in got:
                 piece = connection.recv(65536)
@@ -116,7 +123,7 @@ def test_a_request_says_once_for_which_host_it_is(echo, head, status):
 def test_what_is_no_request_costs_none_before_it(echo, count, rest):
     """Each is answered, the last with a word of the end; then the connection ends."""
     with echo.connect() as connection:
-        connection.sendall(posted(context("1")) * count + rest)
+        connection.sendall(posted(shared_task_body("1")) * count + rest)
         raw = receive_all(connection)
     assert raw.count(b"HTTP/1.1 200 ") == raw.count(b"HTTP/1.1 ") == count
     assert b"connection: close" in raw.rpartition(b"HTTP/1.1 ")[2]
@@ -125,8 +132,8 @@ def test_what_is_no_request_costs_none_before_it(echo, count, rest):
 def test_what_is_no_request_is_not_read_for_ever(tmp_path):
     """While one before it is answered: then the connection is cut."""
     code = HURRIED.replace("Echo", "Streams").replace("write_seconds=0.5", "max_drained_bytes=9999")
-    with running(["-c", code], HERE, GO=str(tmp_path / "go")) as server, server.connect() as one:
-        one.sendall(posted(context("last")) + b"garbage")
+    with run_server(["-c", code], HERE, GO=str(tmp_path / "go")) as server, server.connect() as one:
+        one.sendall(posted(shared_task_body("last")) + b"garbage")
         server.until(lambda health: health["reading_questions"] == 1)
         with pytest.raises(ConnectionError):
             for _ in range(3000):
@@ -137,7 +144,7 @@ def test_what_is_no_request_is_not_read_for_ever(tmp_path):
 @pytest.mark.parametrize("length", ["", "content-length: {}"])
 def test_a_body_that_is_longer_than_was_said(echo, length):
     """A client that counts characters for bytes, or nothing, reads why it is refused."""
-    body = json.dumps(context("1", text="灯在六点点亮。"), ensure_ascii=False)
+    body = json.dumps(shared_task_body("1", text="灯在六点点亮。"), ensure_ascii=False)
     head = f"POST / HTTP/1.1\r\nhost: x\r\n{length.format(len(body))}\r\n"
     with echo.connect() as connection:
         connection.sendall((head + "\r\n" * bool(length) + body).encode())
@@ -149,7 +156,9 @@ def test_a_body_that_is_longer_than_was_said(echo, length):
 def test_old_clients(echo, headers):
     """HTTP/1.0: answered at once with a length, and the connection ends."""
     with echo.connect() as connection:
-        connection.sendall(posted(context("1"), *headers).replace(b"HTTP/1.1", b"HTTP/1.0", 1))
+        connection.sendall(
+            posted(shared_task_body("1"), *headers).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
+        )
         raw = receive_all(connection)
     assert raw.startswith(b"HTTP/1.1 200 ")
     assert b"connection: close" in raw and raw.endswith(b'Nobody put it out."}')
@@ -188,9 +197,9 @@ def test_a_refused_client_without_keep_alive_is_not_waited_for_for_ever():
 
 @pytest.fixture(scope="module")
 def hurried():
-    with running(["-c", HURRIED], HERE) as server:
+    with run_server(["-c", HURRIED], HERE) as server:
         yield server
-        assert server.post("/", context("end")).status == 200
+        assert server.post("/", shared_task_body("end")).status == 200
 
 
 def narrow(server):

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from served import asking, context, receive_all, running, serving, status_and_error
+from serving_process import (
+    question_body,
+    receive_all,
+    run_server,
+    serving,
+    shared_task_body,
+    status_and_error,
+)
 
 HERE = Path(__file__).parent
 HAN = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
@@ -24,7 +31,7 @@ def about(text: str, language: str, *asked: dict[str, Any]) -> Any:
 
 def test_a_stem_of_marks_that_nothing_closes():
     """What a stem asks for is told by its marks; nobody else waits until they are all looked at."""
-    body = asking("1")
+    body = question_body("1")
     stem = body["items"][0]["questions"][0]
     stem |= {"kind": "verification", "options": [{"label": "A", "text": "The lamp was lit."}]}
     with serving("lexical", "--max-question-characters", "3000000") as server:
@@ -36,7 +43,7 @@ def test_a_stem_of_marks_that_nothing_closes():
 
 def heavy():
     """A large request: its stems are read for seconds, and it is refused for what stands last."""
-    body = asking(*map(str, range(130)), "0")
+    body = question_body(*map(str, range(130)), "0")
     for stem in body["items"][0]["questions"]:
         options = [{"label": "A", "text": "It was lit."}]
         stem |= {"kind": "verification", "text": "对" * 9_900, "options": options}
@@ -61,7 +68,7 @@ def test_nobody_waits_until_a_large_body_is_looked_at():
 
 def test_the_turn_of_a_large_body_counts_as_time():
     """The time that it is looked at does, and that until the one in front of it has been."""
-    light = json.dumps(asking("1")).encode() + b" " * 300_000
+    light = json.dumps(question_body("1")).encode() + b" " * 300_000
     with serving("lexical", "--timeout-seconds", "0.2") as server, server.connect() as connection:
         for large in (heavy(), request(light)):  # the first is looked at to its end all the same
             connection.sendall(large)
@@ -111,10 +118,12 @@ with bind_socket("127.0.0.1", 0) as listening:
 
 def test_a_stop_looks_at_no_further_body():
     """Whoever waits for the turn of a large one is told to come again."""
-    with running(["-c", LOOKS], HERE) as server, ExitStack() as stack:
+    with run_server(["-c", LOOKS], HERE) as server, ExitStack() as stack:
         clients = [stack.enter_context(server.connect()) for _ in range(12)]
         for client in clients:
-            client.sendall(request(json.dumps(context("1")).encode() + b" " * 300_000, path="/"))
+            client.sendall(
+                request(json.dumps(shared_task_body("1")).encode() + b" " * 300_000, path="/")
+            )
         assert server.process.stdout.readline() == "looks\n"
         assert server.stop() == 0
         replies = [status_and_error(receive_all(client)) for client in clients]

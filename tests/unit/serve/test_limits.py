@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from served import (
-    asking,
-    context,
+from serving_process import (
+    question_body,
     receive_all,
     serving,
+    shared_task_body,
     status_and_error,
 )
 
@@ -52,7 +52,7 @@ def test_what_is_no_utf_8(echo, path, body):
 
 def broken(number):
     """A request with one thing wrong, and what the refusal says of it."""
-    body = asking("q1", "q2")
+    body = question_body("q1", "q2")
     passage, questions = body["items"][0]["passage"], body["items"][0]["questions"]
     second = questions[1]
     options = [{"label": "A", "text": "x"}, {"label": "A", "text": "y"}]
@@ -103,7 +103,7 @@ def test_wrong_fields(echo, number):
 
 def test_a_refusal_does_not_repeat_what_is_long(echo):
     """An id, a name or a path may be as long as a body; what is wrong with it is still told."""
-    twice, unknown = asking("q1", "q2"), asking("q", **{"n" * 9_000: 1})
+    twice, unknown = question_body("q1", "q2"), question_body("q", **{"n" * 9_000: 1})
     for question in twice["items"][0]["questions"]:
         question["question_id"] = "q" * 9_000
     for path, body, what, where in (
@@ -158,7 +158,7 @@ def test_a_missing_field_is_told_with_what_it_takes(echo, path, body, expected):
 
 def test_only_records_are_named_and_by_their_kind(echo):
     """What stands where a list belongs is no question, whatever it holds, and a passage is none."""
-    first = asking("q1")["items"][0]
+    first = question_body("q1")["items"][0]
     odd = first | {"passage": {"passage_id": "p7", "text": 5}}
     for path, body, where in (
         ("/", {"context": "x", "qas": {"qid": "7", "question": "x"}}, "qas"),
@@ -270,7 +270,7 @@ def test_a_client_that_waits_to_be_told_to_go_on(echo):
             ).encode()
         )
         assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
-    body = json.dumps(context("1")).encode()
+    body = json.dumps(shared_task_body("1")).encode()
     with echo.connect() as connection:
         connection.sendall(
             f"{HEAD}expect: 100-continue\r\ncontent-length: {len(body)}\r\n\r\n".format(
@@ -286,7 +286,7 @@ def test_requests_sent_in_one_breath_are_answered_in_order(echo):
     """HTTP pipelining: two requests at once on one connection."""
     raw = b""
     for name in ("first", "second"):
-        body = json.dumps(context(name)).encode()
+        body = json.dumps(shared_task_body(name)).encode()
         raw += f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
     with echo.connect() as connection:
         connection.sendall(raw)
@@ -304,7 +304,7 @@ def test_an_offer_to_upgrade_is_passed_over(echo, offer, chunked):
     answers = []
     with echo.connect() as connection:
         for name in ("first", "second"):
-            body = json.dumps(context(name)).encode()
+            body = json.dumps(shared_task_body(name)).encode()
             length = "transfer-encoding: chunked" if chunked else f"content-length: {len(body)}"
             sent = (
                 (
@@ -336,7 +336,7 @@ def test_a_tunnel_is_refused(echo):
 
 def test_a_trailer_is_of_no_use(echo):
     """Headers behind a chunked body are not kept, however many."""
-    body = json.dumps(context("1")).encode()
+    body = json.dumps(shared_task_body("1")).encode()
     with echo.connect() as connection:
         connection.sendall(
             f"{HEAD}transfer-encoding: chunked\r\n\r\n{len(body):x}\r\n".format(path="/").encode()
@@ -347,20 +347,22 @@ def test_a_trailer_is_of_no_use(echo):
 
 def test_web_pages_of_others_may_not_ask_unless_allowed(echo):
     foreign = {"origin": "https://example.org"}
-    assert "access-control-allow-origin" not in echo.post("/", context("1"), foreign).headers
+    assert (
+        "access-control-allow-origin" not in echo.post("/", shared_task_body("1"), foreign).headers
+    )
     with serving(
         "odd_readers:Echo", "--allow-origin", "https://example.org", folder=HERE
     ) as server:
-        allowed = server.post("/", context("1"), foreign).headers
+        allowed = server.post("/", shared_task_body("1"), foreign).headers
         assert allowed["access-control-allow-origin"] == "https://example.org"
-        other = server.post("/", context("1"), {"origin": "https://example.com"}).headers
+        other = server.post("/", shared_task_body("1"), {"origin": "https://example.com"}).headers
         assert "access-control-allow-origin" not in other
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/answer"])
 def test_a_page_of_another_origin_may_not_even_ask(echo, path):
     """A browser would send its request and keep the reply from it; the reader never sees it."""
-    body = context("1") if path == "/" else asking("1")
+    body = shared_task_body("1") if path == "/" else question_body("1")
     before = echo.metric("closeread_questions_total", outcome="answered")
     for site in ("cross-site", "same-site"):
         sent = {"origin": "https://example.org", "sec-fetch-site": site}
@@ -375,4 +377,4 @@ def test_a_page_of_another_origin_may_not_even_ask(echo, path):
 def test_a_page_that_was_allowed_to_ask(allowed):
     with serving("odd_readers:Echo", "--allow-origin", allowed, folder=HERE) as server:
         sent = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
-        assert server.post("/", context("1"), sent).status == 200
+        assert server.post("/", shared_task_body("1"), sent).status == 200

@@ -15,8 +15,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.readers import make
 from closeread.types import Passage, Question
-from loops import run_coroutine
-from served import WAIT_SECONDS, asking, context, serving
+from event_loops import run_coroutine
+from serving_process import WAIT_SECONDS, question_body, serving, shared_task_body
 
 HERE = Path(__file__).parent
 CLIENTS = 200
@@ -65,10 +65,10 @@ async def good_client(address, number, count):
         for place in range(count):
             text = f"Passage {number} of {place}."
             if place % 2:
-                sent = request("/", context("q", "r", text=text))
+                sent = request("/", shared_task_body("q", "r", text=text))
                 expected = {name: f"What is {name}? | {text}" for name in ("q", "r")}
             else:
-                sent = request("/v1/answer", asking("q", text=text))
+                sent = request("/v1/answer", question_body("q", text=text))
                 expected = f"What is q? | {text}"
             status, said = await patiently(reader, writer, sent)
             assert status == 200, said
@@ -163,7 +163,7 @@ class Bad:
 
     async def nonsense(self):
         """Send no JSON, JSON of another form, and a question with a wrong field."""
-        wrong = asking("q")
+        wrong = question_body("q")
         wrong["items"][0]["questions"][0]["kind"] = "riddle"
         async with connected(self.address) as (reader, writer):
             for body in (b"{", b"\xff\xfe", b"[" * 100_000, [], {"items": 3}, wrong):
@@ -174,7 +174,7 @@ class Bad:
         """Ask and leave before the answer."""
         for _ in range(20):
             async with connected(self.address) as (_, writer):
-                writer.write(request("/v1/answer", asking("q", text="left behind")))
+                writer.write(request("/v1/answer", question_body("q", text="left behind")))
                 await writer.drain()
 
     async def note(self, kind, reader):
@@ -207,7 +207,7 @@ def test_bad_clients_harm_nobody_else():
         assert statuses["nonsense"] == {400, 422}
         # who is too slow with a refused body is cut off; what others read: test_slow_clients
         assert statuses["large"] | statuses["endless"] <= {413, "cut"}
-        assert server.post("/v1/answer", asking("q")).status == 200
+        assert server.post("/v1/answer", question_body("q")).status == 200
         if before is not None:
             assert resident(server.process.pid) - before < 100
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, context, running, serving
+from serving_process import WAIT_SECONDS, run_server, serving, shared_task_body
 
 pytest.importorskip("resource")
 HERE = Path(__file__).parent
@@ -23,13 +23,13 @@ main(sys.argv[1:])
 def test_clients_beyond_the_files_of_a_service_wait(files):
     """It says so once, answers when others have gone, and stops when it is told to."""
     command = ["-c", CALL.format(files), "serve", "odd_readers:Echo", "--port", "0"]
-    with running(command, HERE) as server:
+    with run_server(command, HERE) as server:
         with contextlib.ExitStack() as held:
             for _ in range(2 * files):
                 held.enter_context(server.connect())
             said = server.process.stderr.readline()
         server.until(lambda health: health["status"] == "ready")
-        assert server.post("/", context("1")).status == 200
+        assert server.post("/", shared_task_body("1")).status == 200
         assert server.stop() == 0
         assert said.startswith(f"the limit of {files} open files is reached")
         assert server.process.stderr.read() == ""

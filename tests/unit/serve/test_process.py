@@ -13,7 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, asking, context, receive_all, running, serving
+from serving_process import (
+    WAIT_SECONDS,
+    question_body,
+    receive_all,
+    run_server,
+    serving,
+    shared_task_body,
+)
 
 HERE = Path(__file__).parent
 
@@ -59,7 +66,7 @@ def held(go):
 
 def busy(server):
     """Give the reader something that it does not come back from before `go`."""
-    client = Client(server, "/", context("last"))
+    client = Client(server, "/", shared_task_body("last"))
     server.until(lambda health: health["reading_questions"] == 1)
     return client
 
@@ -67,10 +74,10 @@ def busy(server):
 def test_a_full_queue(held, go):
     """What is beyond is refused and told when to come again; what was accepted is answered."""
     first = busy(held)
-    waiting = [Client(held, "/", context(f"a{n}", f"b{n}")) for n in range(2)]
+    waiting = [Client(held, "/", shared_task_body(f"a{n}", f"b{n}")) for n in range(2)]
     held.until(lambda health: health["queue_questions"] == 4)
     held.until(lambda health: health["reading_seconds"] > 1)
-    for body in (asking("x"), asking("x", "y")):
+    for body in (question_body("x"), question_body("x", "y")):
         reply = held.post("/v1/answer", body)
         assert reply.status == 503
         assert reply.error["what"] == "the queue holds 4 questions of at most 4"
@@ -84,11 +91,11 @@ def test_a_full_queue(held, go):
         assert client.answer().json() == {
             f"{letter}{number}": f"What is {letter}{number}?" for letter in "ab"
         }
-    assert held.post("/", context("again")).status == 200
+    assert held.post("/", shared_task_body("again")).status == 200
 
 
 @pytest.mark.parametrize(
-    ("path", "body"), [("/v1/answer", asking(*"abcde")), ("/", context(*"abcde"))]
+    ("path", "body"), [("/v1/answer", question_body(*"abcde")), ("/", shared_task_body(*"abcde"))]
 )
 def test_more_questions_than_may_ever_wait(held, path, body):
     reply = held.post(path, body)
@@ -105,7 +112,9 @@ def test_too_many_questions_are_refused_before_they_are_looked_at():
     from closeread.serve.settings import Settings
 
     settings = Settings(queue=2, max_passage_characters=1)
-    ours, theirs = (json.dumps(body).encode() for body in (asking(*"abc"), context(*"abc")))
+    ours, theirs = (
+        json.dumps(body).encode() for body in (question_body(*"abc"), shared_task_body(*"abc"))
+    )
     for look in (
         lambda: answer.parse_request(ours, settings),
         lambda: mrqa.parse_context(theirs, settings),
@@ -119,7 +128,7 @@ def test_a_client_that_leaves_frees_its_place(held, go):
     """Its questions are taken out of the queue, and the reader never sees them."""
     first = busy(held)
     with held.connect() as connection:
-        post_raw(connection, "/", context("gone1", "gone2", "gone3"))
+        post_raw(connection, "/", shared_task_body("gone1", "gone2", "gone3"))
         held.until(lambda health: health["queue_questions"] == 3)
     held.until(lambda health: health["queue_questions"] == 0)
     go.touch()
@@ -131,9 +140,9 @@ def test_a_client_that_leaves_frees_its_place(held, go):
 def test_a_client_that_leaves_while_it_is_read(held, go):
     """Its answer goes nowhere; the next question gets its own."""
     with held.connect() as connection:
-        post_raw(connection, "/", context("last"))
+        post_raw(connection, "/", shared_task_body("last"))
         held.until(lambda health: health["reading_questions"] == 1)
-    following = Client(held, "/", context("next"))
+    following = Client(held, "/", shared_task_body("next"))
     held.until(lambda health: health["queue_questions"] == 1)
     go.touch()
     assert following.answer().json() == {"next": "What is next?"}
@@ -146,7 +155,7 @@ def test_a_reader_that_takes_too_long(go):
         folder=HERE, GO=str(go),
     ) as server:  # fmt: skip
         late = busy(server)
-        behind = Client(server, "/", context("behind"))
+        behind = Client(server, "/", shared_task_body("behind"))
         for client in (late, behind):
             reply = client.answer()
             assert reply.status == 504
@@ -154,7 +163,7 @@ def test_a_reader_that_takes_too_long(go):
         assert server.health()["queue_questions"] == 0
         go.touch()
         server.until(lambda health: health["reading_questions"] == 0)
-        assert server.post("/", context("x")).json() == {"x": "What is x?"}
+        assert server.post("/", shared_task_body("x")).json() == {"x": "What is x?"}
         assert server.metric("closeread_questions_total", outcome="answered") == 1
 
 
@@ -164,9 +173,9 @@ def test_a_reader_that_hangs_for_good():
         "odd_readers:Hangs", "--timeout-seconds", "2", "--queue", "2", "--grace-seconds", "0.2",
         folder=HERE,
     ) as server:  # fmt: skip
-        assert server.post("/", context("fine")).json() == {"fine": "here"}
-        assert server.post("/", context("hang")).status == 504
-        assert server.post("/", context("fine")).status == 504
+        assert server.post("/", shared_task_body("fine")).json() == {"fine": "here"}
+        assert server.post("/", shared_task_body("hang")).status == 504
+        assert server.post("/", shared_task_body("fine")).status == 504
         server.until(lambda health: health["reading_seconds"] > 0.1)
         assert server.stop() == 0  # nobody waits any more
 
@@ -174,7 +183,9 @@ def test_a_reader_that_hangs_for_good():
 def test_answers_are_paired_when_a_hundred_clients_ask_at_once():
     """Every client has the same ids and another text; each gets its own answers."""
     with serving("odd_readers:Echo", folder=HERE) as server:
-        clients = [Client(server, "/", context("1", "2", text=f"Text {n}.")) for n in range(100)]
+        clients = [
+            Client(server, "/", shared_task_body("1", "2", text=f"Text {n}.")) for n in range(100)
+        ]
         for number, client in enumerate(clients):
             assert client.answer().json() == {
                 qid: f"What is {qid}? | Text {number}." for qid in "12"
@@ -188,7 +199,7 @@ def test_answers_are_paired_when_a_hundred_clients_ask_at_once():
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_answers_what_was_accepted(held, go, number):
     """And refuses what comes later, on old connections and new ones, until it ends with 0."""
-    accepted = [busy(held), Client(held, "/v1/answer", asking("x", "y"))]
+    accepted = [busy(held), Client(held, "/v1/answer", question_body("x", "y"))]
     held.until(lambda health: health["queue_questions"] == 2)
     with held.connect() as idle, held.connect() as begun:
         begun.sendall(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{")
@@ -197,7 +208,7 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
         held.until(lambda health: health["status"] == "stopping")
         assert held.get("/health").status == 503
         for path in ("/", "/v1/answer"):
-            reply = held.post(path, context("new"))
+            reply = held.post(path, shared_task_body("new"))
             assert reply.status == 503
             assert reply.error["what"] == "the service is stopping"
             assert int(reply.headers["retry-after"]) >= 1
@@ -220,14 +231,14 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
 def test_a_stop_tells_clients_to_connect_anew(held, go):
     """A connection that stays would be cut when the process ends, with what was just sent on it."""
     with held.connect() as asked, held.connect() as idle, held.connect() as piped:
-        post_raw(piped, "/", context("last"))
+        post_raw(piped, "/", shared_task_body("last"))
         piped.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
         held.until(lambda health: health["reading_questions"] == 1)
-        post_raw(asked, "/", context("last"))
+        post_raw(asked, "/", shared_task_body("last"))
         held.until(lambda health: health["queue_questions"] == 1)
         held.process.send_signal(signal.SIGTERM)
         held.until(lambda health: health["status"] == "stopping")
-        post_raw(idle, "/", context("late"))
+        post_raw(idle, "/", shared_task_body("late"))
         refused = [receive_all(idle)]
         for path, status in (("/health", b"503"), ("/metrics", b"200"), ("/nothing", b"404")):
             with held.connect() as watching:
@@ -250,14 +261,14 @@ def test_a_stop_tells_clients_that_come_a_little_later():
     # half a second is what they have, and may be over before a busy machine has asked
     code = "import closeread.cli as c, closeread.serve.listen as l; l._IDLE_CLOSE_SECONDS = 600"
     command = ["-c", f"{code}; c.main()", "serve", "odd_readers:Echo", "--port", "0"]
-    with running([*command, "--grace-seconds", "600"], HERE) as server, ExitStack() as stack:
+    with run_server([*command, "--grace-seconds", "600"], HERE) as server, ExitStack() as stack:
         kept = [stack.enter_context(server.connect()) for _ in range(3)]
         server.until(lambda health: health["status"] == "ready")  # all of them are accepted
         server.process.send_signal(signal.SIGTERM)
         server.until(lambda health: health["status"] == "stopping")
         for connection in kept:
             time.sleep(0.05)
-            post_raw(connection, "/", context("late"))
+            post_raw(connection, "/", shared_task_body("late"))
             raw = receive_all(connection)
             assert raw.startswith(b"HTTP/1.1 503") and b"\r\nconnection: close\r\n" in raw
         assert server.process.wait(WAIT_SECONDS) == 0  # with the last of them
@@ -265,7 +276,7 @@ def test_a_stop_tells_clients_that_come_a_little_later():
 
 def test_a_stop_does_not_wait_for_a_batch_to_fill():
     with serving("odd_readers:Echo", "--batch-wait-milliseconds", "600000", folder=HERE) as server:
-        client = Client(server, "/", context("1"))
+        client = Client(server, "/", shared_task_body("1"))
         server.until(lambda health: health["queue_questions"] == 1)
         assert server.stop() == 0
         assert client.answer().json() == {
@@ -288,7 +299,7 @@ def test_a_stop_that_cannot_answer_says_so(go):
 
 def test_a_second_signal_ends_it_at_once(held):
     with held.connect() as connection:
-        post_raw(connection, "/", context("last"))
+        post_raw(connection, "/", shared_task_body("last"))
         held.until(lambda health: health["reading_questions"] == 1)
         held.process.send_signal(signal.SIGTERM)
         held.until(lambda health: health["status"] == "stopping")
@@ -399,7 +410,7 @@ def test_memory_is_given_back_after_large_requests():
 
         def peak(count):
             for number in range(count):
-                body = context(str(number), text="Long. " * 170_000)
+                body = shared_task_body(str(number), text="Long. " * 170_000)
                 assert server.post("/", body).status == 200
             return server.metric("process_resident_memory_bytes")
 

@@ -11,7 +11,7 @@ from closeread.readers.cues.reader import save_weights, shipped_weights
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import PREDICTIONS
-from served import serving
+from serving_process import serving
 
 
 def read(name, exam, folder):

@@ -17,8 +17,8 @@ from closeread.serve.app import app
 from closeread.serve.refusals import stopping_refusal
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
-from loops import run_coroutine
-from served import WAIT_SECONDS, context
+from event_loops import run_coroutine
+from serving_process import WAIT_SECONDS, shared_task_body
 
 
 def test_another_seed_is_no_other_reader():
@@ -122,7 +122,7 @@ def test_health_and_metrics(lexical):
     assert health["options"]["sharpness"] == 4.0
     before = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
     questions = lexical.metric("closeread_questions_total", outcome="answered")
-    assert lexical.post("/", context("1", "2", "3")).status == 200
+    assert lexical.post("/", shared_task_body("1", "2", "3")).status == 200
     after = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
     assert after == before + 1
     assert lexical.metric("closeread_questions_total", outcome="answered") == questions + 3

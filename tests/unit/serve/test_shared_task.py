@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from places import ROOT
-from served import context
+from project_paths import ROOT
+from serving_process import shared_task_body
 
 
 def test_a_context_of_the_shared_task(echo):
     """`{qid: answer}` and nothing else, in order, the text's markers in place."""
     text = "[TLE] Lamps [DOC] Lit at six. [PAR] Put out by nobody."
-    reply = echo.post("/", context("b", "a", text=text))
+    reply = echo.post("/", shared_task_body("b", "a", text=text))
     assert reply.status == 200
     assert reply.headers["content-type"] == "application/json"
     assert "closeread-failed" not in reply.headers
@@ -23,7 +23,7 @@ def test_a_context_of_the_shared_task(echo):
 
 def test_a_context_as_it_is_published(echo):
     """Tokens and gold may stand beside, as in the shared task's own files."""
-    body = context("1") | {"context_tokens": [["The", 0]], "extra": {"of": "others"}}
+    body = shared_task_body("1") | {"context_tokens": [["The", 0]], "extra": {"of": "others"}}
     body["qas"][0] |= {
         "id": "x", "question_tokens": [["What", 0]], "answers": ["six"],
         "detected_answers": [{"text": "six", "char_spans": [[20, 22]], "token_spans": [[5, 5]]}],
@@ -36,18 +36,18 @@ def test_a_context_as_it_is_published(echo):
 )
 def test_the_content_type_does_not_matter(echo, kind):
     headers = {"content-type": kind} if kind else {}
-    assert list(echo.post("/", context("1"), headers).json()) == ["1"]
+    assert list(echo.post("/", shared_task_body("1"), headers).json()) == ["1"]
 
 
 def test_a_header_line_and_no_questions(echo):
     assert echo.post("/", {"header": {"dataset": "x", "split": "dev"}}).json() == {}
-    assert echo.post("/", context()).json() == {}
+    assert echo.post("/", shared_task_body()).json() == {}
     assert echo.post("/v1/answer", {"items": []}).json()["predictions"] == []
 
 
 def test_one_qid_twice_in_a_context(echo):
     """As in any JSON object the later one stands."""
-    body = context("1", "1")
+    body = shared_task_body("1", "1")
     body["qas"][1]["question"] = "Again?"
     assert echo.post("/", body).json()["1"].startswith("Again? |")
 
@@ -55,7 +55,7 @@ def test_one_qid_twice_in_a_context(echo):
 def test_the_shared_task_client(echo):
     """What its program does: wait for the port, post one context at a time, merge."""
     echo.connect().close()
-    contexts = [context(f"{n}a", f"{n}b", text=f"Text {n}.") for n in range(5)]
+    contexts = [shared_task_body(f"{n}a", f"{n}b", text=f"Text {n}.") for n in range(5)]
     merged = {}
     for one in contexts:
         merged |= echo.post("/", one, {"content-type": "application/json"}).json()
@@ -65,7 +65,7 @@ def test_the_shared_task_client(echo):
 
 
 def test_a_context_of_which_every_question_fails(echo):
-    body = context("1")
+    body = shared_task_body("1")
     body["qas"][0]["question"] = "Please raise!"
     reply = echo.post("/", body)
     assert reply.status == 500

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from served import (
+from serving_process import (
     WAIT_SECONDS,
-    context,
     receive_all,
-    running,
+    run_server,
     serving,
+    shared_task_body,
     status_and_error,
 )
 
@@ -109,7 +109,7 @@ def test_half_open_connections(hasty, sent, status):
 
 def test_a_half_open_second_request(hasty):
     """The clock runs for every request of a connection, not for the first alone."""
-    body = json.dumps(context("1")).encode()
+    body = json.dumps(shared_task_body("1")).encode()
     request = f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
     for rest in (b"POST / HT", b"\r\n", b"\r\n\r\n\r\n"):
         with hasty.connect() as connection:
@@ -148,7 +148,7 @@ def test_many_half_open_connections_harm_nobody(echo):
     connections = [echo.connect() for _ in range(300)]
     for number, connection in enumerate(connections):
         connection.sendall(b"POST / HTTP/1.1\r\ncontent-length: 9\r\n"[: 10 + number % 40])
-    assert echo.post("/", context("1")).status == 200
+    assert echo.post("/", shared_task_body("1")).status == 200
     for connection in connections:
         connection.close()
 
@@ -170,7 +170,7 @@ def impatient():
         "    listen(service, app(service), listening,\n"
         "           lambda: print(url_of(listening), flush=True))\n"
     )
-    with running(["-c", code], HERE) as server:
+    with run_server(["-c", code], HERE) as server:
         yield server
 
 
@@ -192,10 +192,10 @@ def test_a_refused_body_is_not_read_for_ever(impatient):
 
 
 def test_bodies_that_hold_too_much_together(impatient):
-    reply = impatient.post("/", context("1", text="x" * 60_000))
+    reply = impatient.post("/", shared_task_body("1", text="x" * 60_000))
     assert reply.status == 503
     assert reply.error["what"] == "too many large requests at once"
-    assert impatient.post("/", context("1", text="x" * 40_000)).status == 200
+    assert impatient.post("/", shared_task_body("1", text="x" * 40_000)).status == 200
 
 
 def test_too_many_connections():
@@ -208,4 +208,4 @@ def test_too_many_connections():
         for connection in held:
             connection.close()
         server.until(lambda health: health["status"] == "ready")
-        assert server.post("/", context("1")).status == 200
+        assert server.post("/", shared_task_body("1")).status == 200

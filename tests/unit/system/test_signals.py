@@ -10,7 +10,7 @@ import pytest
 
 from closeread.system import signals
 from closeread.system.signals import Stopped, exit_code, unwinding, waiting
-from verbs import apart
+from command_line import run_in_subprocess
 
 pytestmark = [
     pytest.mark.usefixtures("signals_heard"),
@@ -72,7 +72,7 @@ def test_a_training_of_any_kind_is_unwound(tmp_path):
     (tmp_path / "r.toml").write_text(
         'out = "out"\n[reader]\nname = "mine:train"\n[train]\n', "utf-8"
     )
-    done = apart("train", "r.toml", folder=tmp_path)
+    done = run_in_subprocess("train", "r.toml", folder=tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (143, False), done.stderr
     assert "interrupted" in done.stderr
     assert not list(tmp_path.glob("out*"))

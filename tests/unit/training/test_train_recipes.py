@@ -11,7 +11,7 @@ from closeread.registry.paths import recipe_path_rule
 from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, parse_table
 from closeread.training.vectors_trainer import VectorSettings
-from places import ROOT
+from project_paths import ROOT
 from toy_cues import run
 
 

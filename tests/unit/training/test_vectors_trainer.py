@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.evidence.vectors.matrix import load
-from places import ROOT
+from project_paths import ROOT
 
 gensim = pytest.importorskip("gensim", reason="gensim is not installed")
 

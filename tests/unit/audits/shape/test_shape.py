@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from audit_runs import loaded, make_run
+from audit_runs import load_run, make_run
 from closeread.audits.problems import Problems
 from closeread.audits.shape import recutting
 from closeread.audits.shape.check import check
@@ -339,7 +339,7 @@ class Ten:
                 folder, f"m{place}",
                 lambda gold, said=said: (gold if next(said) == "right" else "qqq") + "\n\nThe end",
             )  # fmt: skip
-            self.runs.append(loaded(run))
+            self.runs.append(load_run(run))
 
 
 def test_the_scatter_before_and_after_recutting(tmp_path):

@@ -7,7 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from audit_runs import PASSAGES, asked, generated, loaded, make_run, write_dataset
+from audit_runs import (
+    PASSAGES,
+    generated_prediction,
+    load_run,
+    make_run,
+    question_with_golds,
+    write_dataset,
+)
 from closeread import load
 from closeread.audits.shown_examples import answers_shown
 from closeread.audits.subject import Subject
@@ -31,7 +38,11 @@ ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
 def test_a_copied_answer_is_one_that_many_questions_got():
     """The same long text, right nowhere."""
     text = "number,date,spans,worker_id,hit_id"
-    assert "copied" in set(iter_causes(asked("7"), generated("q", text), (), frozenset([text])))
+    assert "copied" in set(
+        iter_causes(
+            question_with_golds("7"), generated_prediction("q", text), (), frozenset([text])
+        )
+    )
 
 
 def copied_in(subject):
@@ -51,7 +62,7 @@ def test_copies_in_a_log_with_prompts_are_known(tmp_path):
     The model copied at g2, g4 and t4, too, but these answers stand in the question's own passage.
     """
     (run,) = ingest([FEW_SHOT], tmp_path / "run").runs
-    ids, finding = copied_in(loaded(run))
+    ids, finding = copied_in(load_run(run))
     assert ids == {"g1", "g5", "g7", "t1", "t3", "i1", "i2"}
     assert finding.data["causes"]["copied"] == 7
     assert finding.data["copies_are"] == "known" and KNOWN in finding.notes
@@ -67,11 +78,11 @@ def test_copies_in_a_log_with_prompts_are_known(tmp_path):
 def test_all_spans_of_an_accepted_answer_are_no_copy(written, copied):
     """However they are joined, and though an example in the prompt has the same answer."""
     gold = Answer(kind="spans", texts=("Ada Quill", "Bo Lee"))
-    question = msgspec.structs.replace(asked(), answers=(gold,))
+    question = msgspec.structs.replace(question_with_golds(), answers=(gold,))
     one = Subject(
         name="run", dataset="set", sha256="", questions=(question,),
         passages={"p": Passage(passage_id="p", text="Two kept it.")},
-        submission=Submission(predictions={"q": generated("q", written)}),
+        submission=Submission(predictions={"q": generated_prediction("q", written)}),
         shown={"q": (written,)},
     )  # fmt: skip
     assert check(one).data["causes"]["copied"] == copied
@@ -88,7 +99,7 @@ def test_without_the_prompts_copies_are_guessed(tmp_path):
             text = "".join(json.dumps(row) + "\n" for row in rows)
         (tmp_path / path.name).write_text(text, "utf-8")
     (run,) = ingest([tmp_path], tmp_path / "run").runs
-    ids, finding = copied_in(loaded(run))
+    ids, finding = copied_in(load_run(run))
     assert not ids and finding.data["copies_are"] == "guessed" and KNOWN not in finding.notes
 
 
@@ -100,7 +111,7 @@ def test_a_guess_says_that_it_is_one(tmp_path):
     ]
     path = tmp_path / "ours.jsonl"
     path.write_text("".join(json.dumps(row | {"ref_text": ""}) + "\n" for row in rows))
-    finding = check(loaded(make_run(tmp_path, "same", lambda gold: "number,date,spans")))
+    finding = check(load_run(make_run(tmp_path, "same", lambda gold: "number,date,spans")))
     assert finding.data["causes"]["copied"] == 12
     assert finding.data["copies_are"] == "guessed" and GUESSED in finding.notes
 
@@ -116,7 +127,7 @@ def test_sentences_that_are_right_here_and_there_are_no_copies(tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     said = iter([2] * 12 + list(range(28, 56)))
     run = make_run(tmp_path, "sentences", lambda gold: f"The answer is {next(said)}.")
-    assert check(loaded(run)).data["causes"]["copied"] == 0
+    assert check(load_run(run)).data["causes"]["copied"] == 0
 
 
 def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
@@ -131,7 +142,7 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
     said = iter(
         ["number and date"] * 12 + ["boat 12, I think"] + [f"boat {n}" for n in range(13, 40)]
     )
-    finding = check(loaded(make_run(tmp_path, "same", lambda gold: next(said))))
+    finding = check(load_run(make_run(tmp_path, "same", lambda gold: next(said))))
     assert finding.verdict == "broken"
     cutting, _, lost = finding.headline.partition("; ")
     assert cutting.startswith('same: cutting at "," changes drop F1 from ')
@@ -147,14 +158,14 @@ def test_who_says_that_there_is_no_answer_copies_none(shown):
     texts = ["unanswerable" if place < 15 else f"Boat {place}" for place in range(40)]
     questions = tuple(
         msgspec.structs.replace(
-            asked(f"Boat {place}"), question_id=name, passage_id=name, kind="span",
+            question_with_golds(f"Boat {place}"), question_id=name, passage_id=name, kind="span",
             **({"answers": (none,)} if place < 10 else {}),
         )
         for place, name in enumerate(names)
     )  # fmt: skip
     said = {
         name: msgspec.structs.replace(
-            generated(name, text),
+            generated_prediction(name, text),
             answer=none if text == "unanswerable" else Answer(kind="span", texts=(text,)),
         )
         for name, text in zip(names, texts, strict=True)
@@ -172,7 +183,9 @@ def test_who_says_that_there_is_no_answer_copies_none(shown):
 
 def shown_to(shown, said, gold):
     """Return the finding on a run whose prompts showed so many answers, by question id."""
-    questions = tuple(msgspec.structs.replace(asked(gold()), question_id=name) for name in shown)
+    questions = tuple(
+        msgspec.structs.replace(question_with_golds(gold()), question_id=name) for name in shown
+    )
     return check(
         Subject(
             name="run", dataset="set", sha256="", questions=questions, shown=shown,
@@ -180,7 +193,7 @@ def shown_to(shown, said, gold):
             submission=Submission(
                 predictions={
                     name: msgspec.structs.replace(
-                        generated(name, text), answer=Answer(kind="span", texts=(text,))
+                        generated_prediction(name, text), answer=Answer(kind="span", texts=(text,))
                     )
                     for name, text in ((name, said(examples)) for name, examples in shown.items())
                 }
@@ -238,7 +251,7 @@ def test_where_all_prompts_show_the_same_a_short_answer_is_not_told_from_chance(
 def test_prompts_without_examples_leave_nothing_to_copy(tmp_path):
     runs = ingest([ZERO_SHOT], tmp_path / "runs").runs
     (run,) = (run for run in runs if run.info.log.task == "drop_local")
-    ids, finding = copied_in(loaded(run))
+    ids, finding = copied_in(load_run(run))
     assert not ids and finding.data["copies_are"] == "known"
 
 
@@ -272,10 +285,10 @@ def test_copies_in_a_run_of_our_own_are_known(tmp_path, seed):
     reader = Copying(Examples.load(str(tmp_path / "ours.jsonl"), 1, seed))
     described = describe_reader("copying", {}, reader)
     run = predict(Job(dataset=dataset, reader=reader, reader_info=described), tmp_path / "run")
-    ids, finding = copied_in(loaded(run))
+    ids, finding = copied_in(load_run(run))
     assert finding.data["copies_are"] == "known"
     assert len(reader.copied) == 4
-    again = loaded(run)
+    again = load_run(run)
     assert {one.text for one in again.questions if one.question_id in ids} == reader.copied
 
     file = tmp_path / "ours.jsonl"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_runs import loaded
+from audit_runs import load_run
 from closeread.audits.subject import Subject
 from closeread.audits.truncation.check import check
 from closeread.reports.words.audit_sentences import OUR_CELLS, SENTENCES
@@ -114,4 +114,4 @@ def test_harnesses_that_read_their_texts_rightly_are_sound(tmp_path, log):
     """One text for all questions of a passage is not read for each."""
     (found,) = LOGS.glob(log)
     (run,) = ingest([found], tmp_path / "run").runs
-    assert check(loaded(run)).verdict == "sound"
+    assert check(load_run(run)).verdict == "sound"

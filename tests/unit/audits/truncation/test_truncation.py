@@ -6,7 +6,7 @@ import json
 import msgspec
 import pytest
 
-from audit_runs import asked, generated, loaded, make_run
+from audit_runs import generated_prediction, load_run, make_run, question_with_golds
 from closeread import load
 from closeread.audits.truncation.check import check
 from closeread.audits.truncation.endings import iter_causes
@@ -42,21 +42,26 @@ RUN_ON = "\n\nPassage: The town has 7 wards"
 )
 def test_causes_are_named(gold, text, found):
     """Each by what the text and the gold answer show."""
-    assert set(iter_causes(asked(gold), generated("q", text), (), frozenset())) == found
+    assert (
+        set(
+            iter_causes(question_with_golds(gold), generated_prediction("q", text), (), frozenset())
+        )
+        == found
+    )
 
 
 def test_a_reader_that_failed_wrote_no_empty_text():
     failed = Prediction(question_id="q", error="timed out")
-    assert set(iter_causes(asked("7"), failed, (), frozenset())) == {"failed"}
+    assert set(iter_causes(question_with_golds("7"), failed, (), frozenset())) == {"failed"}
 
 
 def test_each_text_was_cut_at_its_own_stop(tmp_path):
     """Logs of two settings in one: 12 for 12.25 was cut where the point stopped it, else wrong."""
-    one = loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
+    one = load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
     decimals = [each for each in one.questions if each.answers[0].texts[0] in ("12.25", "62.5")]
     stops = dict(zip([each.question_id for each in decimals], (".", "\n"), strict=True))
     said = {
-        name: generated(name, before.answer.texts[0], stops=(stops.get(name, "\n"),))
+        name: generated_prediction(name, before.answer.texts[0], stops=(stops.get(name, "\n"),))
         for name, before in one.predictions.items()
     }
     mixed = dataclasses.replace(
@@ -68,13 +73,13 @@ def test_each_text_was_cut_at_its_own_stop(tmp_path):
 def judged(one, said, taken):
     """The finding on a run whose model wrote ``said(gold)``, of which a filter took ``taken``."""
     texts = {each.question_id: said(each.answers[0].texts[0]) for each in one.questions}
-    found = {name: generated(name, text, taken=taken) for name, text in texts.items()}
+    found = {name: generated_prediction(name, text, taken=taken) for name, text in texts.items()}
     return check(dataclasses.replace(one, submission=Submission(predictions=found)))
 
 
 def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
     """A filter that never fits: no stop helps, and what is lost are the right texts."""
-    one = loaded(make_run(tmp_path, "right", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "right", lambda gold: gold))
     more = " ".join(f"w{number}" for number in range(2000))
     found = judged(one, lambda gold: f"{'sheep' if gold == '7' else gold} {more}", "[invalid]")
     assert {(row["changed"], row["f1"]) for row in found.data["recuts"]} == {(0, 0.0)}
@@ -92,7 +97,7 @@ def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
 )
 def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path, said, taken):
     """Whole texts hold the right answer; no stop brings it out."""
-    one = loaded(make_run(tmp_path, "right", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "right", lambda gold: gold))
     found = judged(one, said, taken)
     assert found.verdict == "broken" and found.data["read_anew"]["f1"] == 1
     assert " extracting the answers with --extract auto changes drop F1 from " in found.headline
@@ -119,19 +124,21 @@ def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path,
 )
 def test_an_answer_is_taken_where_the_text_holds_it_but_for_how_it_is_written(text, answer, told):
     """Harnesses take marks out and change case."""
-    prediction = generated("q", text, taken=answer)
-    assert ("not taken" in set(iter_causes(asked("7"), prediction, (), frozenset()))) is told
+    prediction = generated_prediction("q", text, taken=answer)
+    assert (
+        "not taken" in set(iter_causes(question_with_golds("7"), prediction, (), frozenset()))
+    ) is told
 
 
 def test_the_token_limit_is_told_by_the_server():
     """The finish reason says it."""
-    prediction = generated("q", "the ferry that", finish_reason="length")
-    assert "token limit" in set(iter_causes(asked("7"), prediction, (), frozenset()))
+    prediction = generated_prediction("q", "the ferry that", finish_reason="length")
+    assert "token limit" in set(iter_causes(question_with_golds("7"), prediction, (), frozenset()))
 
 
 def test_cutting_at_the_line_break_restores_the_score(tmp_path):
     """Run-on text after right answers: all of the loss comes back."""
-    finding = check(loaded(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
+    finding = check(load_run(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
     assert finding.verdict == "broken"
     assert 'cutting at "\\n" changes drop F1 from' in finding.headline
     assert "are lost" not in finding.headline  # what cutting mends is not told once more
@@ -146,12 +153,14 @@ def test_a_wrong_answer_before_a_next_example_is_wrong(tmp_path):
     """A model that knows nothing runs on as one that knows all: nothing is lost by that."""
     run = make_run(tmp_path, "weak", lambda gold: "the pier" + RUN_ON)
     said = {
-        each.question_id: generated(each.question_id, each.answer.texts[0], finish_reason="length")
+        each.question_id: generated_prediction(
+            each.question_id, each.answer.texts[0], finish_reason="length"
+        )
         for each in run.predictions()
     }
     for one in (
-        loaded(run),
-        dataclasses.replace(loaded(run), submission=Submission(predictions=said)),
+        load_run(run),
+        dataclasses.replace(load_run(run), submission=Submission(predictions=said)),
     ):
         finding = check(one)
         assert finding.data["causes"]["next example"] == 8
@@ -160,7 +169,7 @@ def test_a_wrong_answer_before_a_next_example_is_wrong(tmp_path):
 
 def test_decimals_cut_at_the_point_are_found(tmp_path):
     """The stop "." took the decimals."""
-    finding = check(loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))
+    finding = check(load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))
     assert finding.verdict == "broken"
     assert finding.data["causes"]["decimal cut"] == 3
     assert finding.data["causes"]["gold cut"] == 1
@@ -169,7 +178,7 @@ def test_decimals_cut_at_the_point_are_found(tmp_path):
 
 def test_clean_answers_are_sound(tmp_path):
     """Nothing to complain of."""
-    finding = check(loaded(make_run(tmp_path, "gold", lambda gold: gold)))
+    finding = check(load_run(make_run(tmp_path, "gold", lambda gold: gold)))
     assert finding.verdict == "sound"
 
 
@@ -184,7 +193,7 @@ def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
     file = tmp_path / "oracle.json"
     file.write_text(json.dumps(said))
     run = save_submission(dataset, load_submission(file, dataset), (file,), tmp_path / "oracle")
-    recuts = {row["stop"]: row for row in check(loaded(run)).data["recuts"]}
+    recuts = {row["stop"]: row for row in check(load_run(run)).data["recuts"]}
     shown = {
         stop: (round(100 * recuts[stop]["em"], 2), round(100 * recuts[stop]["f1"], 2))
         for stop in (None, ".", "\n")
@@ -195,7 +204,7 @@ def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
 
 def test_no_column_stands_for_a_stop_that_is_none(tmp_path):
     """Where no other stop is better, the scores are told once."""
-    finding = check(loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))
+    finding = check(load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))
     endings = next(one for one in finding.tables if one.title == "How texts ended")
     assert not any("cut at" in heading for heading in endings.headings)
     assert {len(row) for row in endings.rows} == {len(endings.headings)}
@@ -211,12 +220,19 @@ def test_no_column_stands_for_a_stop_that_is_none(tmp_path):
 )
 def test_only_a_point_between_digits_cuts_a_decimal(gold, text, stops, found):
     """Not the point of an abbreviation before it."""
-    assert set(iter_causes(asked(gold), generated("q", text), stops, frozenset())) == found
+    assert (
+        set(
+            iter_causes(
+                question_with_golds(gold), generated_prediction("q", text), stops, frozenset()
+            )
+        )
+        == found
+    )
 
 
 def test_a_text_that_is_whole_was_cut_nowhere(tmp_path):
     """A reader of ours without stops, whose texts are what the model wrote: 12 is but wrong."""
-    one = loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
+    one = load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
     predictions = {
         name: Prediction(
             question_id=name, answer=found.answer, generation=Generation(text=found.answer.texts[0])
@@ -233,7 +249,7 @@ def test_a_text_that_is_whole_was_cut_nowhere(tmp_path):
 
 def test_what_the_run_takes_for_the_answer_is_taken_again(tmp_path):
     """Cut at a stop, the rule of the run is applied to the rest, not forgotten."""
-    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     predictions = {
         name: Prediction(
             question_id=name, answer=found.answer,
@@ -255,7 +271,7 @@ def test_what_the_run_takes_for_the_answer_is_taken_again(tmp_path):
 
 def test_answers_that_change_are_counted_from_those_that_were_saved(tmp_path):
     """The run's own stop changes nothing, and not to cut at all changes what it had cut."""
-    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     n = len(one.questions)
     predictions = {
         name: Prediction(
@@ -275,7 +291,7 @@ def test_answers_that_change_are_counted_from_those_that_were_saved(tmp_path):
 
 def test_spans_are_cut_one_by_one(tmp_path):
     """Answers without a text are no text joined by commas, which a stop could cut."""
-    question = asked("x")
+    question = question_with_golds("x")
     answer = Answer(kind="spans", texts=("Smith", "Jones. And"))
     bare = Prediction(question_id="q", answer=answer)
     assert recut(question, bare, ",") == bare
@@ -284,14 +300,14 @@ def test_spans_are_cut_one_by_one(tmp_path):
 
 def test_each_ending_has_its_score_at_every_stop(tmp_path):
     """Not only at the best one; and the points that are lost are of all questions."""
-    finding = check(loaded(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
+    finding = check(load_run(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
     at = {row["stop"]: row["f1"] for row in finding.data["by_stop"]["run-on"]}
     assert at["\n"] == 1.0 and at[None] == finding.data["recuts"][0]["f1"]
     assert set(at) == {row["stop"] for row in finding.data["recuts"]}
 
 
 def by_length(run):
-    (table,) = [one for one in check(loaded(run)).tables if one.title == "Score by text length"]
+    (table,) = [one for one in check(load_run(run)).tables if one.title == "Score by text length"]
     assert table.headings == ("characters", "texts", "F1 %", "from %", "to %")
     assert table.note == "from, to: the 95% interval, from 10,000 resamples"
     return table.rows
@@ -309,7 +325,7 @@ def test_a_score_by_length_has_the_interval_that_any_score_has(tmp_path):
 
 def read_by_rule(tmp_path, said, rule, *stops):
     """A run of ours whose every text ended at the limit: ``said(gold)``, or "?" where it errs."""
-    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     extraction = Extraction(stops=stops, rule=rule)
     predictions = {}
     for place, question in enumerate(one.questions):
@@ -371,7 +387,7 @@ def test_an_answer_below_its_reasoning_is_no_next_example(tmp_path):
 
 
 def test_a_stop_of_the_run_that_the_server_had_too_is_one_candidate(tmp_path):
-    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     ours = dataclasses.replace(one, stops=("##",), own_stops=("##",), rule="none")
     stops = [row["stop"] for row in check(ours).data["recuts"]]
     assert stops.count("##") == 1

@@ -6,16 +6,16 @@ import pytest
 from rich.cells import cell_len
 
 from closeread.cli.terminal.output import print_table
-from terminals import on_terminal
-from verbs import within
+from command_line import run_in_process
+from pseudo_terminals import on_terminal
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for reader, name in (("lexical", "词面"), ("longest-option", "最长选项")):
-        within("read", "exam/zh", "--reader", reader, "--out", name, folder=folder)
-        within("score", name, "--resamples", "200", folder=folder)
+        run_in_process("read", "exam/zh", "--reader", reader, "--out", name, folder=folder)
+        run_in_process("score", name, "--resamples", "200", folder=folder)
     return folder
 
 
@@ -38,7 +38,7 @@ def test_no_line_is_wider_than_the_terminal(runs, verb):
 
 def test_notes_are_whole_lines_where_no_terminal_is(runs):
     """Whoever searches them finds them in one."""
-    told = within("score", "词面", "--resamples", "200", folder=runs).stdout
+    told = run_in_process("score", "词面", "--resamples", "200", folder=runs).stdout
     assert re.search(
         r"^option\.accuracy: 108 questions .* options and variants of one .*$", told, re.M
     )

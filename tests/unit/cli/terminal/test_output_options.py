@@ -12,7 +12,7 @@ from closeread.errors import StorageError
 from closeread.formats.files.atomic_write import replacing
 from closeread.formats.files.output_place import must_take_file, must_take_folder
 from closeread.system import folders
-from verbs import apart, bound_by_permissions
+from command_line import permission_prefix, run_in_subprocess
 
 RECIPE = """
 out = "unused"
@@ -150,7 +150,7 @@ def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypat
 def test_a_folder_that_may_not_be_written(folder):
     (folder / "there").chmod(0o500)
     asked = ("evidence", "exam/zh", "--out", "there/x.jsonl")
-    done = apart(*asked, folder=folder, before=bound_by_permissions())
+    done = run_in_subprocess(*asked, folder=folder, before=permission_prefix())
     (folder / "there").chmod(0o700)
     assert (done.returncode, done.stdout) == (2, "")
     assert "there/x.jsonl: cannot be written: Permission denied\n  do: " in done.stderr

@@ -11,7 +11,7 @@ import pytest
 
 from closeread.cli import COMMANDS
 from closeread.cli.terminal.place import LocalPath
-from verbs import apart, bound_by_permissions, within
+from command_line import permission_prefix, run_in_process, run_in_subprocess
 
 LOGS = Path(__file__).parents[2] / "logs/fixtures/handmade"
 LOG = LOGS / "canned-4_2030_Our_Own_Texts.json"
@@ -111,7 +111,7 @@ def test_logs_of_the_folder_here_and_above_are_audited(tmp_path, named):
     here = tmp_path / "inner"
     here.mkdir()
     shutil.copy(LOG, here / named)
-    done = within("audit", named, "--check", "truncation", "--json", folder=here)
+    done = run_in_process("audit", named, "--check", "truncation", "--json", folder=here)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["sources"]
 
@@ -120,7 +120,7 @@ def test_a_log_behind_a_link_is_called_as_the_link_is(tmp_path):
     """What it leads to may be called by a sha256, as in the caches of hubs."""
     shutil.copy(DROP_LOG, tmp_path / "a1b2c3")
     (tmp_path / "ours.json").symlink_to("a1b2c3")
-    done = within("audit", "ours.json", "--check", "truncation", folder=tmp_path)
+    done = run_in_process("audit", "ours.json", "--check", "truncation", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "truncation: ours: " in done.stdout
 
@@ -146,7 +146,7 @@ def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(tmp_path, argumen
     locked = tmp_path / "locked"
     locked.mkdir()
     locked.chmod(0)
-    done = apart(*arguments, folder=tmp_path, before=bound_by_permissions())
+    done = run_in_subprocess(*arguments, folder=tmp_path, before=permission_prefix())
     locked.chmod(0o700)
     assert (done.returncode, done.stdout) == (2, "")
     told = done.stderr

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 
 from closeread.cli.terminal.progress import ProgressLog
-from verbs import closeread
+from command_line import closeread
 
 
 class Clock:

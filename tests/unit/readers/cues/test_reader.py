@@ -101,7 +101,7 @@ def test_the_weights_that_ship_are_those_that_the_recipe_gives(tmp_path):
     from click.testing import CliRunner
 
     from closeread.cli.train import command
-    from places import ROOT
+    from project_paths import ROOT
 
     out = tmp_path / "weights.json"
     recipe = ROOT / "recipes" / "train" / "cues-exam.toml"

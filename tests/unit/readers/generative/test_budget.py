@@ -13,7 +13,7 @@ from closeread.readers import make
 from closeread.readers.http.budget import Budget
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
-from loops import run_coroutine
+from event_loops import run_coroutine
 
 
 def items(n):

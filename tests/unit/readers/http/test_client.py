@@ -15,7 +15,7 @@ from closeread.readers.http.endpoint import Endpoint as Address
 from closeread.readers.http.failures import Reply, TransientError
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
-from loops import run_coroutine
+from event_loops import run_coroutine
 
 PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
 

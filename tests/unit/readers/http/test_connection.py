@@ -22,7 +22,7 @@ from closeread.readers.http.connection import (
     NotThereError,
 )
 from closeread.readers.http.endpoint import Endpoint
-from loops import run_coroutine
+from event_loops import run_coroutine
 
 ELSEWHERE = "reader.test"
 

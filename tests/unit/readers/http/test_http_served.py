@@ -15,8 +15,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from served import WAIT_SECONDS, serving
-from verbs import within
+from command_line import run_in_process
+from serving_process import WAIT_SECONDS, serving
 
 READERS = '''
 import time
@@ -42,7 +42,7 @@ class Slow:
 
 
 def closeread(*args, folder):
-    return within(*args, folder=folder, NO_COLOR="1")
+    return run_in_process(*args, folder=folder, NO_COLOR="1")
 
 
 def done(*args, folder):

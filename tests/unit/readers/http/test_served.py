@@ -13,19 +13,19 @@ from closeread.readers import make
 from closeread.readers.http.served import parse_address
 from closeread.registry import lookup
 from endpoint import serving
-from stand_in import (
+from fake_reader_service import (
     HEALTH,
     OPTIONS,
+    answers_by_id,
     expected,
     host,
     items,
     make_reader,
-    own,
+    own_protocol_reply,
     run,
     service,
-    shared_task,
+    shared_task_reply,
     submission,
-    told,
 )
 
 
@@ -80,7 +80,7 @@ def test_each_question_gets_its_own_answer_whole():
     """N-best, confidence and evidence come back; a passage's questions travel together."""
     with serving(service()) as endpoint:
         found = list(make_reader(endpoint, concurrency=5).read(items(12)))
-    assert told(found) == expected(12)
+    assert answers_by_id(found) == expected(12)
     assert {one.confidence for one in found} == {0.75}
     assert {len(one.candidates) for one in found} == {7}
     assert {one.evidence[0].spans[0].end for one in found} == {9}
@@ -89,7 +89,7 @@ def test_each_question_gets_its_own_answer_whole():
 
 def test_no_request_holds_more_than_the_server_takes_at_once():
     with serving(service()) as endpoint:
-        assert told(make_reader(endpoint).read(items(2, each=9))) == expected(2, 9)
+        assert answers_by_id(make_reader(endpoint).read(items(2, each=9))) == expected(2, 9)
     counts = [len(seen.body["items"][0]["questions"]) for seen in endpoint.seen]
     assert sorted(counts) == [1, 1, 4, 4, 4, 4]
 
@@ -99,10 +99,10 @@ def test_many_are_on_their_way_at_once():
 
     def together(path, body):
         gate.wait()
-        return own(path, body)
+        return own_protocol_reply(path, body)
 
     with serving(service(reply=together)) as endpoint:
-        found = told(make_reader(endpoint, concurrency=64).read(items(64, each=1)))
+        found = answers_by_id(make_reader(endpoint, concurrency=64).read(items(64, each=1)))
         assert found == expected(64, 1)
         assert endpoint.most_running == 64
 
@@ -123,7 +123,7 @@ def test_a_submission_is_asked_in_its_own_protocol():
     with serving(submission()) as endpoint:
         reader = make_reader(endpoint)
         assert reader.record["protocol"] == "mrqa"
-        assert told(reader.read(items(3))) == expected(3)
+        assert answers_by_id(reader.read(items(3))) == expected(3)
     assert {seen.path for seen in endpoint.seen} == {"/"}
     body = endpoint.seen[0].body
     assert set(body) == {"context", "context_tokens", "qas"}
@@ -147,13 +147,13 @@ def test_what_tokens_need_is_said_before_anything_is_asked(monkeypatch):
 
 def test_tokens_can_be_left_out_and_each_protocol_asked_for():
     with serving(submission()) as endpoint:
-        assert told(make_reader(endpoint, tokens=False).read(items(1))) == expected(1)
+        assert answers_by_id(make_reader(endpoint, tokens=False).read(items(1))) == expected(1)
         assert set(endpoint.seen[0].body) == {"context", "qas"}
         with pytest.raises(EndpointError, match=r"is not `closeread serve`[\s\S]*protocol=mrqa"):
             _ = make_reader(endpoint, protocol="closeread").record
-    with serving(service(reply=shared_task)) as endpoint:
+    with serving(service(reply=shared_task_reply)) as endpoint:
         reader = make_reader(endpoint, protocol="mrqa", tokens=False)
-        assert told(reader.read(items(1))) == expected(1)
+        assert answers_by_id(reader.read(items(1))) == expected(1)
 
 
 def test_a_guard_that_wants_a_token_is_no_submission():
@@ -168,11 +168,13 @@ def test_a_guard_that_wants_a_token_is_no_submission():
 def test_options_have_no_place_in_the_shared_tasks_protocol():
     with serving(submission()) as endpoint:
         mixed = [*items(1, options=OPTIONS), *items(2)[3:]]
-        found = told(make_reader(endpoint, tokens=False).read(mixed))
+        found = answers_by_id(make_reader(endpoint, tokens=False).read(mixed))
     assert all("cannot carry options" in found.pop(f"q0-{place}") for place in range(3))
     assert found == {name: texts for name, texts in expected(2).items() if name.startswith("q1")}
     with serving(service()) as endpoint:
-        assert set(told(make_reader(endpoint).read(items(2, options=OPTIONS))).values()) == {"B"}
+        assert set(
+            answers_by_id(make_reader(endpoint).read(items(2, options=OPTIONS))).values()
+        ) == {"B"}
 
 
 def test_where_nothing_can_be_asked_in_the_protocol_that_was_guessed_the_address_is_doubted():
@@ -180,7 +182,7 @@ def test_where_nothing_can_be_asked_in_the_protocol_that_was_guessed_the_address
         with pytest.raises(EndpointError, match=r"not `closeread serve`[\s\S]*correct the address"):
             list(make_reader(endpoint, tokens=False).read(items(1, options=OPTIONS)))
         asked_for = make_reader(endpoint, tokens=False, protocol="mrqa")
-        failed = told(asked_for.read(items(1, options=OPTIONS))).values()
+        failed = answers_by_id(asked_for.read(items(1, options=OPTIONS))).values()
         assert all("cannot carry options" in one for one in failed)
 
 

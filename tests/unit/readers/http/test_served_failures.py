@@ -13,20 +13,20 @@ from closeread.readers import make
 from closeread.runs.store import open_run
 from closeread.types import Question
 from endpoint import Endpoint, serving
-from samples import written
-from stand_in import (
+from fake_reader_service import (
     HEALTH,
+    answers_by_id,
     expected,
     host,
     items,
     make_reader,
-    own,
+    own_protocol_reply,
     passage,
     run,
     service,
-    shared_task,
-    told,
+    shared_task_reply,
 )
+from format_samples import write_sample
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_faults_that_pass_move_nothing(fault):
     """Every third request goes wrong; all questions are answered as if none had."""
     with serving(service()) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
-        assert told(make_reader(endpoint, concurrency=1).read(items(10))) == expected(10)
+        assert answers_by_id(make_reader(endpoint, concurrency=1).read(items(10))) == expected(10)
         assert len(endpoint.seen) > 10
 
 
@@ -72,7 +72,7 @@ def test_retry_after_holds_every_lane():
             return (503, {"Retry-After": "0.5"}, "full") if number == 2 else None
 
         endpoint.fault = fault
-        assert told(make_reader(endpoint, concurrency=1).read(items(6))) == expected(6)
+        assert answers_by_id(make_reader(endpoint, concurrency=1).read(items(6))) == expected(6)
     assert moments[3] - moments[2] >= 0.5
 
 
@@ -86,7 +86,7 @@ def test_a_question_that_is_refused_costs_no_other():
         return None
 
     with serving(service(fault=fault)) as endpoint:
-        found = told(make_reader(endpoint).read(items(3)))
+        found = answers_by_id(make_reader(endpoint).read(items(3)))
     assert found.pop("q1-1") == "status 413: the passage is too long"
     assert found == {name: texts for name, texts in expected(3).items() if name != "q1-1"}
 
@@ -97,19 +97,19 @@ def test_what_is_lost_at_one_question_costs_no_other():
         return "vanish" if any(row["text"] == "What is 1.1?" for row in questions) else None
 
     with serving(service(fault=fault)) as endpoint:
-        found = told(make_reader(endpoint, retries=1, concurrency=1).read(items(3)))
+        found = answers_by_id(make_reader(endpoint, retries=1, concurrency=1).read(items(3)))
     assert "in each of 2 attempts" in found.pop("q1-1")
     assert found == {name: texts for name, texts in expected(3).items() if name != "q1-1"}
 
 
 def test_an_answer_that_is_missing_or_no_text():
     def reply(path, body):
-        found = shared_task(path, body)
+        found = shared_task_reply(path, body)
         found.pop("q0-1", None)
         return found | ({"q1-0": {"answer": "1"}} if "q1-0" in found else {})
 
     with serving(Endpoint(models=(), reply=reply)) as endpoint:
-        found = told(make_reader(endpoint, tokens=False, retries=0).read(items(2)))
+        found = answers_by_id(make_reader(endpoint, tokens=False, retries=0).read(items(2)))
     assert "no answer to this question" in found.pop("q0-1")
     assert "not text, which the MRQA protocol requires" in found.pop("q1-0")
     assert found == {name: ts for name, ts in expected(2).items() if name not in ("q0-1", "q1-0")}
@@ -124,7 +124,7 @@ def test_a_submission_may_reply_with_its_n_best():
     }
 
     def reply(path, body):
-        found = shared_task(path, body)
+        found = shared_task_reply(path, body)
         return found | {name: given for name, given in lists.items() if name in found}
 
     with serving(Endpoint(models=(), reply=reply)) as endpoint:
@@ -141,7 +141,7 @@ def test_a_submission_may_reply_with_its_n_best():
 def test_a_text_that_is_no_unicode_fails_alone():
     broken = (passage(0), Question(question_id="b", passage_id="p0", text="\ud800", kind="span"))
     with serving(service()) as endpoint:
-        found = told(make_reader(endpoint).read([*items(1), broken]))
+        found = answers_by_id(make_reader(endpoint).read([*items(1), broken]))
     assert "cannot be sent as UTF-8" in found.pop("b")
     assert found == expected(1)
 
@@ -169,7 +169,7 @@ def test_a_server_that_is_busy_when_it_is_met_is_no_submission(status):
 
 def test_nobody_there_leaves_no_folder(nobody, tmp_path):
     with pytest.raises(EndpointError):
-        run(written(tmp_path, "squad"), tmp_path / "run", f"http:{nobody}", wait_seconds=0.0)
+        run(write_sample(tmp_path, "squad"), tmp_path / "run", f"http:{nobody}", wait_seconds=0.0)
     assert not (tmp_path / "run").exists()
 
 
@@ -197,7 +197,7 @@ def test_a_server_that_comes_up_late_is_waited_for(monkeypatch):
     thread.start()
     try:
         reader = make(f"http:127.0.0.1:{port}", {"wait_seconds": 60.0})[0]
-        assert told(reader.read(items(2))) == expected(2)
+        assert answers_by_id(reader.read(items(2))) == expected(2)
     finally:
         late.set()
         done.set()
@@ -217,7 +217,7 @@ def test_a_server_that_is_started_again_before_the_first_answer_is_asked_again()
     thread.join(0.3)  # nobody is there: without patience it is at its end already
     with serving(service(), port):
         thread.join(60)
-    assert told(found) == expected(2)
+    assert answers_by_id(found) == expected(2)
 
 
 def test_a_place_without_the_path_stops_at_once():
@@ -278,8 +278,8 @@ def test_an_address_may_be_written_in_another_way_when_a_run_is_resumed(tmp_path
             assert done.info.reader.name == f"http:{host(endpoint)}"
     with serving(service()) as other, pytest.raises(MismatchError) as caught:
         run(questions, tmp_path / "run", f"http:{host(other)}", resume=True)
-    told = f"    reader: {host(endpoint)} in the run, {host(other)} requested"
-    assert told in str(caught.value).splitlines()
+    message = f"    reader: {host(endpoint)} in the run, {host(other)} requested"
+    assert message in str(caught.value).splitlines()
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_another_reader_that_comes_up_meanwhile_answers_nothing(tmp_path, questi
         name = f"http:{host(endpoint)}"
 
         def exchanged(path, body):
-            return own(path, body) | (other if len(endpoint.seen) > 10 else {})
+            return own_protocol_reply(path, body) | (other if len(endpoint.seen) > 10 else {})
 
         endpoint.reply = exchanged
         with pytest.raises(EndpointError, match=told) as caught:
@@ -303,7 +303,7 @@ def test_another_reader_that_comes_up_meanwhile_answers_nothing(tmp_path, questi
         assert "--resume" in caught.value.cure
         kept = len((tmp_path / "run" / "ledger.jsonl").read_text("utf-8").splitlines())
         assert kept == 10
-        endpoint.reply = own
+        endpoint.reply = own_protocol_reply
         assert run(questions, tmp_path / "run", name, resume=True).info.n_failed == 0
         run(questions, tmp_path / "whole", name)
     assert (tmp_path / "run/predictions.jsonl").read_bytes() == (
@@ -316,10 +316,10 @@ def test_a_run_goes_on_where_its_server_came_to_tell_more_of_the_reader(tmp_path
     with serving(service()) as endpoint:
         name = f"http:{host(endpoint)}"
         endpoint.pages["/health"] = HEALTH | {"record_sha256": ""}
-        endpoint.reply = lambda path, body: own(path, body) | {"record_sha256": ""}
+        endpoint.reply = lambda path, body: own_protocol_reply(path, body) | {"record_sha256": ""}
         endpoint.fault = lambda number, body: "vanish" if number >= 10 else None
         with pytest.raises(EndpointError, match="in each of 2 attempts"):
             run(questions, tmp_path / "run", name)
         endpoint.pages["/health"], endpoint.fault = HEALTH, lambda number, body: None
-        endpoint.reply = own
+        endpoint.reply = own_protocol_reply
         assert run(questions, tmp_path / "run", name, resume=True).info.complete

@@ -3,7 +3,7 @@
 import re
 
 from closeread.reports.words.names import NAMES
-from places import ROOT
+from project_paths import ROOT
 
 
 def test_every_defect_that_a_format_may_have_has_words():

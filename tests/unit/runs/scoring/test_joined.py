@@ -17,15 +17,15 @@ from closeread.types import (
     Question,
     Span,
 )
+from command_line import run_in_process
 from report_runs import PASSAGE, choose, correctness_by_id, triple, write_run, write_set
-from verbs import within
 
 END = len(PASSAGE.text)
 GOLD = Span(PASSAGE.text.index("传感器"), END)
 
 
 def _score(path, *args):
-    return within("score", path, *args, "--metric", "choice")
+    return run_in_process("score", path, *args, "--metric", "choice")
 
 
 def _run(tmp_path, predictions):
@@ -177,7 +177,7 @@ def test_expmrcs_own_predictions_are_joined(tmp_path):
         "mill-1": {"answer": "nobody", "evidence": "It burned down twice. Nobody was hurt."},
     }
     (tmp_path / "told.json").write_text(json.dumps(told), "utf-8")
-    done = within(
+    done = run_in_process(
         "score", "--dataset", tmp_path / "set.json", "--predictions", tmp_path / "told.json",
         "--joined", "--json",
     )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from closeread.errors import CloseReadError, InputError
 from closeread.runs.scoring import parallel
 from closeread.runs.scoring.parallel import lines_by_workers
-from verbs import closeread
+from command_line import closeread
 
 
 def test_the_files_are_the_same(tmp_path, monkeypatch):

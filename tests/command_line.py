@@ -1,4 +1,4 @@
-"""Call the command line in this process or in a separate one."""
+"""Run `closeread` commands in this process or in a subprocess."""
 
 import gc
 import io
@@ -14,42 +14,42 @@ from closeread.cli import main
 
 
 def closeread(*arguments):
-    """Call a verb; return its exit code."""
+    """Run a command in this process; return its exit code."""
     with pytest.raises(SystemExit) as ended:
         main([str(one) for one in arguments])
-    gc.enable()  # some verbs, whose process ends with them, do without
+    gc.enable()  # some commands disable it, as their process ends with them
     return ended.value.code
 
 
-def within(*arguments, folder=None, given=b"", **environment):
-    """Call a verb in a folder in this process, ten times as fast as ``apart``; return the same.
+def run_in_process(*arguments, folder=None, given=b"", **environment):
+    """Run a command in this process; return what ``run_in_subprocess`` returns, ten times faster.
 
-    An error that is no message of ours is raised here. ``given`` is what stdin holds.
+    An exception that is no user error is raised. ``given`` is the content of stdin.
     """
-    out, said = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in "ab")
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(said):
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in "ab")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given), "utf-8"))
         patch.chdir(folder or ".")
         for name, value in environment.items():
             patch.setenv(name, value)
         code = closeread(*arguments)
-    told = []
-    for stream in (out, said):
+    outputs = []
+    for stream in (out, err):
         stream.flush()
-        told.append(stream.buffer.getvalue().decode())
-    return subprocess.CompletedProcess(arguments, code or 0, *told)
+        outputs.append(stream.buffer.getvalue().decode())
+    return subprocess.CompletedProcess(arguments, code or 0, *outputs)
 
 
-def apart(*arguments, folder=None, before=(), **environment):
-    """Call a verb in a separate process, in a folder; return it finished, its output as text."""
+def run_in_subprocess(*arguments, folder=None, before=(), **environment):
+    """Run a command in a subprocess; return the completed process, with its output as text."""
     return subprocess.run(
         [*before, sys.executable, "-m", "closeread", *map(str, arguments)],
         capture_output=True, text=True, check=False, cwd=folder, env=os.environ | environment,
     )  # fmt: skip
 
 
-def bound_by_permissions():
-    """Return the prefix of a command that makes file permissions bind root, too."""
+def permission_prefix():
+    """Return a prefix for commands so that file permissions apply to root, too."""
     if os.name != "posix":
         pytest.skip("this system has no permissions of that kind")
     if os.geteuid() != 0:

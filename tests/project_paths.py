@@ -1,4 +1,4 @@
-"""Locate the project and the corpus; not in a `conftest`, as there are several of that name."""
+"""Paths of the project and of the corpus; not in a `conftest`, a name that several files have."""
 
 import os
 from pathlib import Path

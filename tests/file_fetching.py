@@ -1,4 +1,4 @@
-"""Fetch one file in a test, and inspect the folder and the requests."""
+"""Fetch one file, and inspect the target folder and the requests to the site."""
 
 import hashlib
 from pathlib import Path
@@ -17,11 +17,11 @@ def fetch_file(target: Path, waits, *addresses: str, check=lambda path: None, **
     return fetch(file, target, check=check, patience=waits.patience())
 
 
-def only(folder: Path) -> list[str]:
+def file_names(folder: Path) -> list[str]:
     """Return the names of all files in a folder."""
     return sorted(path.name for path in folder.iterdir())
 
 
-def ranges(site) -> list[str | None]:
+def range_headers(site) -> list[str | None]:
     """Return the Range header of each request to a site."""
     return [headers.get("Range") for _, headers in site.asked]

@@ -413,7 +413,7 @@ SAMPLES = {
 }
 
 
-def written(folder: Path, name: str, *, packed: bool = False) -> Path:
+def write_sample(folder: Path, name: str, *, packed: bool = False) -> Path:
     """Write the sample of a format into a folder; return its path."""
     path = folder / (f"{name}.gz" if packed else name)
     make = SAMPLES[name]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from places import ROOT
+from project_paths import ROOT
 
 WAIT_SECONDS = 120  # for what must happen; nothing is timed
 
@@ -110,12 +110,12 @@ def serving(
         **environment: Further variables.
     """
     command = ["-m", "closeread", "serve", reader, "--port", "0", *flags]
-    with running(command, folder=folder or ROOT, **environment) as server:
+    with run_server(command, folder=folder or ROOT, **environment) as server:
         yield server
 
 
 @contextmanager
-def running(command: list[str], folder: Path, **environment: str) -> Iterator[Server]:
+def run_server(command: list[str], folder: Path, **environment: str) -> Iterator[Server]:
     """Run a Python process that prints its address, while the block runs."""
     process = subprocess.Popen(
         [sys.executable, *command],
@@ -158,12 +158,14 @@ def status_and_error(raw: bytes) -> tuple[int, dict[str, str]]:
     return int(status[1]), json.loads(body)["error"]
 
 
-def context(*qids: str, text: str = "The lamp was lit at six. [PAR] Nobody put it out.") -> Any:
-    """Return a request of the shared task's protocol."""
+def shared_task_body(
+    *qids: str, text: str = "The lamp was lit at six. [PAR] Nobody put it out."
+) -> Any:
+    """Return the body of a request in the shared task's protocol."""
     return {"context": text, "qas": [{"qid": one, "question": f"What is {one}?"} for one in qids]}
 
 
-def asking(*ids: str, text: str = "The lamp was lit at six.", **more: Any) -> Any:
-    """Return a request of closeread's own protocol."""
+def question_body(*ids: str, text: str = "The lamp was lit at six.", **more: Any) -> Any:
+    """Return the body of a request in closeread's own protocol."""
     asked = [{"question_id": one, "text": f"What is {one}?", "kind": "span"} for one in ids]
     return {"items": [{"passage": {"text": text}, "questions": asked}], **more}

@@ -1,4 +1,4 @@
-"""Fake a served reader in both protocols, and make the http reader that asks it."""
+"""A fake reader service in both protocols, and the http reader that calls it."""
 
 import msgspec
 
@@ -44,7 +44,7 @@ def expected_answer(text):
     return text.removeprefix("What is ").removesuffix("?")
 
 
-def own(path, body):
+def own_protocol_reply(path, body):
     """Answer as ``closeread serve`` does, with the question's number as the answer."""
     assert path == "/v1/answer"
     request = msgspec.convert(body, AnswerRequest)
@@ -70,18 +70,20 @@ def own(path, body):
     }  # fmt: skip
 
 
-def shared_task(path, body):
+def shared_task_reply(path, body):
     """Answer as a submission to the shared task does."""
     assert path == "/"
     return {row["qid"]: expected_answer(row["question"]) for row in body["qas"]}
 
 
 def service(**given):
-    return Endpoint(models=(), **({"pages": {"/health": HEALTH}, "reply": own} | given))
+    return Endpoint(
+        models=(), **({"pages": {"/health": HEALTH}, "reply": own_protocol_reply} | given)
+    )
 
 
 def submission(**given):
-    return Endpoint(models=(), reply=shared_task, **given)
+    return Endpoint(models=(), reply=shared_task_reply, **given)
 
 
 def host(endpoint):
@@ -92,7 +94,7 @@ def make_reader(endpoint, **options):
     return make(f"http:{host(endpoint)}", {"retries": 3, "wait_seconds": 0.0, **options})[0]
 
 
-def told(found):
+def answers_by_id(found):
     return {one.question_id: one.error or (one.answer.texts or one.answer.label) for one in found}
 
 

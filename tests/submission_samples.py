@@ -27,7 +27,7 @@ def two_questions() -> Dataset:
     return Dataset(name="d", format="vgaokao", read=lambda _: iter([item]))
 
 
-def loaded(tmp_path, content, **options):
+def load_submitted(tmp_path, content, **options):
     """Read a submission with this content: text unchanged, anything else as JSON."""
     path = tmp_path / "predictions.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
