@@ -15,14 +15,14 @@ class Entry:
     """The factory of a named part, its description, and the extra it needs.
 
     Attributes:
-        look: The function that checks a trainer's recipe; it works without the extra.
+        precheck: The function that checks a trainer's recipe; it works without the extra.
         about: The questions that a metric applies to, in a data set with several kinds.
     """
 
     target: str
     description: str
     extra: str = ""
-    look: str = ""
+    precheck: str = ""
     about: About = "texts"
 
 

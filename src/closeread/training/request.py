@@ -44,7 +44,7 @@ class Request:
         open_dataset: Opens data sets by name.
         resume: Continue an interrupted training.
         overwrite: Discard an earlier training.
-        look: Check only: nothing is trained or written.
+        check_only: Check the recipe; train and write nothing.
         begin: Called with the number of steps; returns a function to call after each step.
         begin_examples: The same for a data set's questions while they are turned into examples.
         say: Called with each line for the user during training.
@@ -57,7 +57,7 @@ class Request:
     within: str = ""
     resume: bool = False
     overwrite: bool = False
-    look: bool = False
+    check_only: bool = False
     begin: Begin = unwatched
     begin_examples: Begin = unwatched
     say: Say = lambda line: None

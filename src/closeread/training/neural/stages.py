@@ -23,7 +23,7 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
     """
     for stage_request in iter_stage_requests(request, settings):
         trainer = lookup.resolve("trainer", stage_request.recipe.reader.name)
-        trainer(dataclasses.replace(stage_request, look=True))
+        trainer(dataclasses.replace(stage_request, check_only=True))
 
 
 def train_stages(request: Request, settings: NeuralSettings, model: str) -> str:

@@ -71,7 +71,7 @@ def train(request: Request, task: Task) -> Trained:
         UsageError: The folder is taken, or a setting is out of range.
         MismatchError: The training to resume was started with another recipe.
     """
-    if request.look:
+    if request.check_only:
         check_inputs(request, task)
         return Trained(out=request.out, summary={}, remarks=())
     processes = Processes(str(request.recipe.train.get("device", "")))
@@ -97,7 +97,7 @@ def train(request: Request, task: Task) -> Trained:
         summary = _summarize(training, checkpoint, result)
         with processes.in_step():  # no process opens what the first has not yet written
             lineage = _make_lineage(training, teachers, checkpoint)
-            if folder.mine:
+            if folder.is_writer:
                 checkpoint.save(request.out)
                 folder.finish(
                     summary,

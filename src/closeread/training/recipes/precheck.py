@@ -32,7 +32,7 @@ def precheck_recipe(request: Request) -> None:
     Raises:
         CloseReadError: As the training itself would, some seconds later.
     """
-    check = lookup.find_entry("trainer", request.recipe.reader.name).look
+    check = lookup.find_entry("trainer", request.recipe.reader.name).precheck
     if not check:
         return
     module, _, attribute = check.partition(":")

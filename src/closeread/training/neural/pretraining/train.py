@@ -92,7 +92,7 @@ def train(request: Request) -> Trained:
     """
     settings, options = parse_options(request)
     check_machine(settings.as_neural_settings(), str(request.path), request.within)
-    if request.look:
+    if request.check_only:
         return Trained(out=request.out, summary={}, remarks=())
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.
@@ -109,7 +109,7 @@ def train(request: Request) -> Trained:
         summary = _summarize(training, result)
         with processes.in_step():  # no process opens what the first has not yet written
             lineage = _make_lineage(training)
-            if folder.mine:
+            if folder.is_writer:
                 set_dropout(training.model, _DROPOUT)
                 training.model.save_pretrained(request.out)
                 training.tokenizer.save_pretrained(request.out)

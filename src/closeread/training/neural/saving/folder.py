@@ -73,10 +73,10 @@ class TrainingFolder:
     ) -> None:
         self.path = path
         self._recipe = recipe
-        self.mine = is_first_process()
+        self.is_writer = is_first_process()
         self._lock: IO[str] | None = None
         self._created: list[Path] = []  # folders to remove if nothing is saved, innermost first
-        if not self.mine:
+        if not self.is_writer:
             return
         check_folder_free(path, recipe, resume, overwrite)  # before anything is discarded
         own = [path] if is_started(path) else []
@@ -126,7 +126,7 @@ class TrainingFolder:
     def _remove_if_empty(self) -> None:
         """Remove the folder again if no state was saved in it."""
         self._release()
-        if not self.mine or self._has_states():
+        if not self.is_writer or self._has_states():
             return
         if self._lock is not None:  # without the lock, the content is another training's
             self._clear()
@@ -151,7 +151,7 @@ class TrainingFolder:
         Raises:
             MismatchError: The saved states were trained on other numbers of examples.
         """
-        if not self.mine:
+        if not self.is_writer:
             return
         now, path = list(examples), self.path / STATES / _EXAMPLES
         before = None if self.last_state() is None else read_json(path)
@@ -174,7 +174,7 @@ class TrainingFolder:
         Raises:
             MismatchError: The saved states learned from other teachers.
         """
-        if not self.mine:
+        if not self.is_writer:
             return
         now, path = list(teachers), self.path / STATES / _TEACHERS
         before = None if self.last_state() is None else read_json(path)
