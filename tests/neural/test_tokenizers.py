@@ -88,7 +88,7 @@ def test_a_vocabulary_of_another_language_is_warned_of(tmp_path):
     question = {"question": "?", "options": ["a", "b"], "answer": "A"}
     rows = [{"id": text, "passage": text, **question} for text in TEXTS["en"]]
     (tmp_path / "en.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    done = apart(
+    done = run_in_subprocess(
         "read", tmp_path / "en.jsonl", "--reader", "choice", "-o", f"model={chinese}",
         "--out", tmp_path / "run",
     )  # fmt: skip
