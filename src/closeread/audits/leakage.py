@@ -147,17 +147,21 @@ def _compare_siblings(run: Subject) -> Siblings | None:
         if question.group_id and question.role and letter:
             gold = next((answer.label for answer in question.answers if answer.label), "")
             triples.setdefault(question.group_id, {})[question.role] = gold, letter
-    whole = [tuple(found[role] for role in ROLES) for found in triples.values() if len(found) == 3]
+    whole = [
+        tuple(letters[role] for role in ROLES)
+        for letters in triples.values()
+        if len(letters) == len(ROLES)
+    ]
     if not whole:
         return None
     n = len(whole)
     chances = _chances_that_all_differ(whole)
-    differ = [len({letter for _, letter in found}) == 3 for found in whole]
+    differ = [len({letter for _, letter in triple}) == 3 for triple in whole]
     # Where all three are right, or no draw could make them differ, nothing could be repaired.
     open_ = [place for place, chance in enumerate(chances) if 0 < chance < 1]
     return Siblings(
         triples=n,
-        gold_distinct=sum(len({gold for gold, _ in found}) == 3 for found in whole),
+        gold_distinct=sum(len({gold for gold, _ in triple}) == 3 for triple in whole),
         distinct=sum(differ),
         expected=math.fsum(chances),
         suspicious=bool(open_)
@@ -182,7 +186,7 @@ def _chances_that_all_differ(whole: Sequence[tuple[tuple[str, str], ...]]) -> li
         for role in zip(*whole, strict=True)
     ]
     known: dict[tuple[tuple[str, bool], ...], float] = {}
-    found = []
+    chances = []
     for triple in whole:
         pattern = tuple((gold, predicted == gold) for gold, predicted in triple)
         if pattern not in known:
@@ -191,10 +195,10 @@ def _chances_that_all_differ(whole: Sequence[tuple[tuple[str, str], ...]]) -> li
                 for (gold, is_right), counted in zip(pattern, wrong, strict=True)
             ]
             known[pattern] = _count_all_different(*drawn) / math.prod(
-                each.total() for each in drawn
+                draw.total() for draw in drawn
             )
-        found.append(known[pattern])
-    return found
+        chances.append(known[pattern])
+    return chances
 
 
 def _tail_probability(hits: int, n: int, chance: float) -> float:
@@ -211,10 +215,10 @@ def _count_all_different(a: Counter[str], b: Counter[str], c: Counter[str]) -> i
     often. Where letters are missing and texts stand for them, there may be thousands.
     """
     total = a.total() * b.total() * c.total()
-    pairs = sum(a[one] * b[one] for one in a) * c.total()
-    pairs += sum(a[one] * c[one] for one in a) * b.total()
-    pairs += sum(b[one] * c[one] for one in b) * a.total()
-    return total - pairs + 2 * sum(a[one] * b[one] * c[one] for one in a)
+    pairs = sum(a[letter] * b[letter] for letter in a) * c.total()
+    pairs += sum(a[letter] * c[letter] for letter in a) * b.total()
+    pairs += sum(b[letter] * c[letter] for letter in b) * a.total()
+    return total - pairs + 2 * sum(a[letter] * b[letter] * c[letter] for letter in a)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -178,7 +178,7 @@ def outcome(question: Question, prediction: Prediction | None, run: Subject, cha
 
 def _cut_cause(question: Question, text: str, old: Sequence[str]) -> str:
     bare = text.strip()
-    golds = [found for answer in question.answers for found in answer.texts]
+    golds = [text for answer in question.answers for text in answer.texts]
     cuts = {classify_cut(bare, gold.strip(), old) for gold in golds} if old else set()
     if cuts - {""}:
         return "decimal cut" if "number" in cuts else "gold cut"
@@ -210,13 +210,15 @@ def _estimate_note(run: Subject) -> str:
 
 def _cost(run: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
     known = [
-        found.generation
-        for _, found in run.answered()
-        if found.generation is not None and found.generation.completion_tokens is not None
+        prediction.generation.completion_tokens
+        for _, prediction in run.answered()
+        if prediction.generation is not None and prediction.generation.completion_tokens is not None
     ]
-    mean = sum(found.completion_tokens or 0 for found in known) / len(known) if known else None
-    asked = {each.question_id: _estimate_prompt_tokens(run, each) for each in run.questions}
-    typical = sum(asked.values()) / max(len(asked), 1)  # of an example, too
+    mean = sum(known) / len(known) if known else None
+    estimates = {
+        question.question_id: _estimate_prompt_tokens(run, question) for question in run.questions
+    }
+    typical = sum(estimates.values()) / max(len(estimates), 1)  # an example is about as long
     prompts = completions = 0.0
     estimated = False
     for question in again:
@@ -227,7 +229,7 @@ def _cost(run: Subject, again: Sequence[Question], tokens_per_second: float | No
         if prompt is None or completion is None:
             estimated = True
         shown = (run.shown or {}).get(question.question_id, ())
-        guess = asked[question.question_id] + len(shown) * typical
+        guess = estimates[question.question_id] + len(shown) * typical
         prompts += guess if prompt is None else prompt
         if completion is not None:
             completions += completion
@@ -265,12 +267,14 @@ def measure_throughput(run: Subject) -> float:
     Raises:
         UsageError: The run does not say how long it took, or how many tokens it had.
     """
-    own = [found.generation for _, found in run.answered()]
+    generations = [prediction.generation for _, prediction in run.answered()]
     counts = [
         None
-        if each is None or each.prompt_tokens is None or each.completion_tokens is None
-        else each.prompt_tokens + each.completion_tokens
-        for each in own
+        if generation is None
+        or generation.prompt_tokens is None
+        or generation.completion_tokens is None
+        else generation.prompt_tokens + generation.completion_tokens
+        for generation in generations
     ]
     known = [count for count in counts if count is not None]
     if run.seconds is None or not known or len(known) < len(counts):

@@ -213,13 +213,13 @@ def _split(text: str, count: int) -> list[tuple[Piece, list[Piece]]]:
         heads.append(stems[-1])
         floor = run[-1].end()
     ends = [start for start, _ in heads[1:]] + [len(text)]
-    found = []
+    questions = []
     for (_, stem), run, end in zip(heads, runs, ends, strict=True):
         bounds = [*(match.start() for match in run[1:]), end]
         choices = [(match.end(), stop) for match, stop in zip(run, bounds, strict=True)]
-        found.append(((stem, run[0].start()), choices))
+        questions.append(((stem, run[0].start()), choices))
     # A stem's number belongs to no piece: it is left out.
-    return found
+    return questions
 
 
 def _stems(text: str, start: int, end: int) -> Iterator[Piece]:
@@ -287,14 +287,14 @@ def _text(text: str, pieces: list[Piece]) -> str:
 
 def _left_out(text: str, kept: list[Piece]) -> list[tuple[int, str]]:
     """Return the texts between the kept pieces, each with its offset in the kept text."""
-    found = []
+    gaps = []
     offset = position = 0
     for start, end in [*kept, (len(text), len(text))]:
         if position < start:
-            found.append((offset, text[position:start]))
+            gaps.append((offset, text[position:start]))
         offset += end - start
         position = end
-    return found
+    return gaps
 
 
 def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Json:
@@ -304,24 +304,22 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
     joined = "".join(texts)
     kept = passage.metadata[_NAME]
     left_out = kept["left_out"]
-    if left_out and left_out[-1][0] > len(
-        joined
-    ):  # of the last questions, which were not requested
-        left_out = [one for one in left_out if one[0] < len(joined)]
+    if left_out and left_out[-1][0] > len(joined):  # the last questions were not requested
+        left_out = [(offset, missing) for offset, missing in left_out if offset < len(joined)]
     pieces, position = [], 0
     for offset, missing in left_out:
         pieces += [joined[position:offset], missing]
         position = offset
     printed = "".join([*pieces, joined[position:]])
     tags = questions[0].tags if questions else {}
-    made: Json = {
+    example: Json = {
         "question": printed,
         key: [question.answers[0].label for question in questions if question.answers],
     }
-    made |= {key: tags[key] for key in ("year", "category") if key in tags}
+    example |= {key: tags[key] for key in ("year", "category") if key in tags}
     if passage.passage_id.isdecimal():
-        made["index"] = int(passage.passage_id)
-    return made
+        example["index"] = int(passage.passage_id)
+    return example
 
 
 def write(dataset: Dataset, stream: BinaryIO) -> None:

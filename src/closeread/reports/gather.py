@@ -47,37 +47,38 @@ def gather(
     names = unique_names([run.path for run in opened])
     many = len(opened) > 1
     advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)
-    found = Material()
+    material = Material()
     places: dict[str, int] = {}
     answered: list[Dataset | None] = []
     for run in opened:
         sha256 = run.info.dataset.sha256
         if sha256 not in places:
-            places[sha256] = len(found.sets)
+            places[sha256] = len(material.sets)
             widest = max(
-                (one for one in opened if one.info.dataset.sha256 == sha256), key=_coverage_key
+                (other for other in opened if other.info.dataset.sha256 == sha256),
+                key=_coverage_key,
             )
             info = widest.info.dataset
             dataset, problem = _open_dataset(widest, dataset_path)
-            found.sets.append(SetView(info=info, problem=problem))
+            material.sets.append(SetView(info=info, problem=problem))
             answered.append(None if problem else dataset)
             if dataset is not None:
-                _keep_rows(found, dataset if many else count_reads(dataset, advance), info, most)
-    for place, view in enumerate(found.sets):
+                _keep_rows(material, dataset if many else count_reads(dataset, advance), info, most)
+    for place, view in enumerate(material.sets):
         if view.problem in ("missing", "changed"):
             those = [run for run in opened if places[run.info.dataset.sha256] == place]
-            found.rows += _rows_from_predictions(those, place, most)
-    shown: list[set[str]] = [set() for _ in found.sets]
-    for row in found.rows:
+            material.rows += _rows_from_predictions(those, place, most)
+    shown: list[set[str]] = [set() for _ in material.sets]
+    for row in material.rows:
         shown[row.place].add(row.question.question_id)
     for run, name in zip(opened, names, strict=True):
         place = places[run.info.dataset.sha256]
-        found.runs.append(view_run(run, name, place, answered[place], shown[place]))
+        material.runs.append(view_run(run, name, place, answered[place], shown[place]))
         if many:
             advance(1)
     if ranked:
-        found.runs = sorted(found.runs, key=found.sort_key)
-    return found
+        material.runs = sorted(material.runs, key=material.sort_key)
+    return material
 
 
 def _coverage_key(run: Run) -> tuple[bool, int]:
@@ -101,22 +102,26 @@ def _open_dataset(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | 
         return None, "missing"
 
 
-def _keep_rows(found: Material, dataset: Dataset, info: DatasetInfo, most: int) -> None:
-    place = len(found.sets) - 1
+def _keep_rows(material: Material, dataset: Dataset, info: DatasetInfo, most: int) -> None:
+    place = len(material.sets) - 1
     step = max(1, -(-info.n_questions // most))
     for number, (passage, questions) in enumerate(take_questions(dataset, info.limit)):
         if number % step:
             continue
-        found.passages.append(passage)
-        at = len(found.passages) - 1
-        found.rows += [Row(place=place, passage=at, question=each) for each in questions]
+        material.passages.append(passage)
+        index = len(material.passages) - 1
+        material.rows += [
+            Row(place=place, passage=index, question=question) for question in questions
+        ]
 
 
 def _rows_from_predictions(runs: Sequence[Run], place: int, most: int) -> list[Row]:
     """Return the questions of a missing data set, from the ids in its runs' predictions."""
     ids: dict[str, None] = {}
     for run in runs:
-        ids |= dict.fromkeys(one.question_id for one in islice(run.predictions(), most))
+        ids |= dict.fromkeys(
+            prediction.question_id for prediction in islice(run.predictions(), most)
+        )
     return [
         Row(
             place=place,

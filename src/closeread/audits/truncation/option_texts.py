@@ -59,20 +59,20 @@ def check(run: Subject) -> Finding:
         return skipped_finding(
             "truncation", "all questions have options, and no generated texts were saved"
         )
-    found = _extract(run, texts)
-    saved, extracted = found.saved, found.extracted
+    extraction = _extract(run, texts)
+    saved, extracted = extraction.saved, extraction.extracted
     return Finding(
         check="truncation",
-        verdict=found.verdict,
-        headline=_headline(run, found),
-        tables=(_accuracy_table(saved, extracted), _cause_table(found)),
+        verdict=extraction.verdict,
+        headline=_headline(run, extraction),
+        tables=(_accuracy_table(saved, extracted), _cause_table(extraction)),
         data={
             "read_anew": {"accuracy": extracted.f1, "changed": extracted.changed}
             if extracted is not None
             else {},
             "accuracy": saved.f1,
             "causes": {
-                cause: len(predictions) for cause, predictions in found.without_option.items()
+                cause: len(predictions) for cause, predictions in extraction.without_option.items()
             },
         },
     )
@@ -103,19 +103,19 @@ def _finish_reason(prediction: Prediction) -> str:
     return prediction.generation.finish_reason if prediction.generation is not None else ""
 
 
-def _headline(run: Subject, found: _Extraction) -> str:
+def _headline(run: Subject, extraction: _Extraction) -> str:
     if (
-        found.extracted is not None
-        and found.gain >= found.lost
-        and verdict_for_gap(found.gain) != "sound"
+        extraction.extracted is not None
+        and extraction.gain >= extraction.lost
+        and verdict_for_gap(extraction.gain) != "sound"
     ):
         return (
             f"{run.name}: extracting the answers with --extract {EXTRACT_RULE} changes accuracy "
-            f"from {100 * found.saved.f1:.2f} to {100 * found.extracted.f1:.2f}"
+            f"from {100 * extraction.saved.f1:.2f} to {100 * extraction.extracted.f1:.2f}"
         )
-    if found.verdict == "sound":
+    if extraction.verdict == "sound":
         return f"{run.name}: no option was lost in extraction"
-    n_cut = len(found.without_option["token limit"])
+    n_cut = len(extraction.without_option["token limit"])
     return (
         f"{run.name}: {n_cut:,} texts ended at the token limit before they named an option"
         if n_cut > 1
@@ -134,7 +134,7 @@ def _accuracy_table(saved: Recut, extracted: Recut | None) -> Table:
     )
 
 
-def _cause_table(found: _Extraction) -> Table:
+def _cause_table(extraction: _Extraction) -> Table:
     return Table(
         title="Texts without an extracted option",
         headings=("cause", "texts", "share %", "for example"),
@@ -142,9 +142,9 @@ def _cause_table(found: _Extraction) -> Table:
             (
                 cause,
                 len(predictions),
-                share(len(predictions), found.n_texts),
+                share(len(predictions), extraction.n_texts),
                 predictions[0].question_id if predictions else None,
             )
-            for cause, predictions in found.without_option.items()
+            for cause, predictions in extraction.without_option.items()
         ),
     )
