@@ -37,7 +37,7 @@ class AuditOptions:
         moved: The new path of the runs' data set, if it has moved.
         target: The benchmark that ``shape`` examines.
         n_questions: The number of questions assumed for scores without a standard error.
-        plant_bugs: How many bugs metamorphic plants in each specimen.
+        plant_bugs: Number of bugs that metamorphic plants in each specimen.
     """
 
     checks: tuple[str, ...] = ()
@@ -62,80 +62,84 @@ class AuditInputs(NamedTuple):
 
     sets: Sequence[Sequence[Subject]]
     table: ScoreTable
-    wanted: AuditOptions
+    options: AuditOptions
 
     @property
     def subjects(self) -> list[Subject]:
         """The runs on all sets, set by set."""
-        return [one for subjects in self.sets for one in subjects]
+        return [subject for subjects in self.sets for subject in subjects]
 
 
 class _Check(NamedTuple):
     """One check.
 
     Attributes:
-        findings: Makes its findings.
+        findings: Returns its findings.
         is_default: Whether it runs when the user names no check.
         needs_runs: Whether it examines answers, which a table of scores does not hold.
     """
 
     findings: Callable[[AuditInputs], Iterable[Finding]]
-    is_default: Callable[[AuditInputs], bool] = lambda of: bool(of.subjects)
+    is_default: Callable[[AuditInputs], bool] = lambda inputs: bool(inputs.subjects)
     needs_runs: bool = True
 
 
-def _findings_for_each(of: Iterable[T], check: Callable[[T], Finding]) -> Iterator[Finding]:
+def _check_each(items: Iterable[T], check: Callable[[T], Finding]) -> Iterator[Finding]:
     """Yield a finding for each run or set; equal skipped findings are yielded once."""
-    lacks: set[str] = set()
-    for one in of:
-        found = check(one)
-        if found.verdict != "skipped":
-            yield found
-        elif found.headline not in lacks:
-            lacks.add(found.headline)
-            yield found
+    seen_headlines: set[str] = set()
+    for item in items:
+        finding = check(item)
+        if finding.verdict != "skipped":
+            yield finding
+        elif finding.headline not in seen_headlines:
+            seen_headlines.add(finding.headline)
+            yield finding
 
 
-def _metamorphic(of: AuditInputs) -> Iterator[Finding]:
-    wanted = of.wanted
+def _metamorphic(inputs: AuditInputs) -> Iterator[Finding]:
+    options = inputs.options
     yield metamorphic.check(
-        of.subjects, wanted.metrics, plant_bugs=wanted.plant_bugs, seed=wanted.seed
+        inputs.subjects, options.metrics, plant_bugs=options.plant_bugs, seed=options.seed
     )
 
 
-def _disagreement(of: AuditInputs) -> Iterator[Finding]:
+def _disagreement(inputs: AuditInputs) -> Iterator[Finding]:
     def check(subjects: Sequence[Subject]) -> Finding:
-        found = disagreement.check(subjects, of.wanted.metrics)
-        if len(of.sets) == 1 or found.verdict == "skipped":
-            return found
-        names = list_names([one.name for one in subjects])
+        finding = disagreement.check(subjects, inputs.options.metrics)
+        if len(inputs.sets) == 1 or finding.verdict == "skipped":
+            return finding
+        names = list_names([subject.name for subject in subjects])
         note = (
-            f"the runs cover {len(of.sets):,} sets of questions; this finding is about one of "
+            f"the runs cover {len(inputs.sets):,} sets of questions; this finding is about one of "
             f"them: {names}"
         )
-        return msgspec.structs.replace(found, notes=(note, *found.notes))
+        return msgspec.structs.replace(finding, notes=(note, *finding.notes))
 
-    yield from _findings_for_each(of.sets, check)
+    yield from _check_each(inputs.sets, check)
 
 
-def _shape(of: AuditInputs) -> Iterator[Finding]:
-    target = of.wanted.target or recutting.TARGET
-    # Of several sets the target is the one named like it, as ``drop`` for ``drop|5``.
+def _shape(inputs: AuditInputs) -> Iterator[Finding]:
+    target = inputs.options.target or recutting.TARGET
+    # Of several sets, the target is the one whose name contains it: ``drop|5`` for ``drop``.
     subjects = [
-        one for one in of.subjects if len(of.sets) == 1 or target.lower() in one.dataset.lower()
+        subject
+        for subject in inputs.subjects
+        if len(inputs.sets) == 1 or target.lower() in subject.dataset.lower()
     ]
-    yield shape.check(of.table, of.wanted.target, subjects, of.wanted.n_questions)
+    yield shape.check(inputs.table, inputs.options.target, subjects, inputs.options.n_questions)
 
 
-def _shortcuts(of: AuditInputs) -> Iterator[Finding]:
-    yield from map(shortcuts.check, {one.sha256: one for one in of.subjects}.values())
+def _shortcuts(inputs: AuditInputs) -> Iterator[Finding]:
+    yield from map(
+        shortcuts.check, {subject.sha256: subject for subject in inputs.subjects}.values()
+    )
 
 
-def _replan(of: AuditInputs) -> Iterator[Finding]:
-    change, speed = of.wanted.change, of.wanted.tokens_per_second
-    plans = [replan.check(one, change, tokens_per_second=speed) for one in of.subjects]
+def _replan(inputs: AuditInputs) -> Iterator[Finding]:
+    change, speed = inputs.options.change, inputs.options.tokens_per_second
+    plans = [replan.check(subject, change, tokens_per_second=speed) for subject in inputs.subjects]
     if len(plans) > 1:
-        yield sum_plans([one.name for one in of.subjects], plans, change)
+        yield sum_plans([subject.name for subject in inputs.subjects], plans, change)
     yield from plans
 
 
@@ -143,39 +147,43 @@ def _replan(of: AuditInputs) -> Iterator[Finding]:
 CHECKS = {
     "metamorphic": _Check(_metamorphic),
     "recorded": _Check(
-        lambda of: _findings_for_each(of.subjects, recorded.check),
-        is_default=lambda of: any(one.recorded for one in of.subjects),
+        lambda inputs: _check_each(inputs.subjects, recorded.check),
+        is_default=lambda inputs: any(subject.recorded for subject in inputs.subjects),
     ),
     "disagreement": _Check(_disagreement),
-    "order": _Check(lambda of: [order.check(of.subjects)]),
-    "repeats": _Check(lambda of: _findings_for_each(of.subjects, repeats.check)),
-    "garbled": _Check(lambda of: _findings_for_each(of.subjects, garbled.check)),
-    "truncation": _Check(lambda of: _findings_for_each(of.subjects, truncation.check)),
-    "shape": _Check(_shape, is_default=lambda of: bool(of.table.rows), needs_runs=False),
+    "order": _Check(lambda inputs: [order.check(inputs.subjects)]),
+    "repeats": _Check(lambda inputs: _check_each(inputs.subjects, repeats.check)),
+    "garbled": _Check(lambda inputs: _check_each(inputs.subjects, garbled.check)),
+    "truncation": _Check(lambda inputs: _check_each(inputs.subjects, truncation.check)),
+    "shape": _Check(_shape, is_default=lambda inputs: bool(inputs.table.rows), needs_runs=False),
     "shortcuts": _Check(_shortcuts),
     "leakage": _Check(
-        lambda of: _findings_for_each(of.subjects, lambda one: leakage.check(one, of.wanted.train))
+        lambda inputs: _check_each(
+            inputs.subjects, lambda one: leakage.check(one, inputs.options.train)
+        )
     ),
-    "replan": _Check(_replan, is_default=lambda of: bool(of.wanted.change.describe())),
+    "replan": _Check(_replan, is_default=lambda inputs: bool(inputs.options.change.describe())),
 }
 
 
-def run_checks(of: AuditInputs, begin: Begin) -> Iterator[Finding]:
+def run_checks(inputs: AuditInputs, begin: Begin) -> Iterator[Finding]:
     """Run the checks that the user named, or else those that the sources allow.
 
     Args:
-        of: The inputs of the checks.
+        inputs: The inputs of the checks.
         begin: Called with the number of checks; the function it returns counts finished ones.
     """
-    names = of.wanted.checks or [name for name, one in CHECKS.items() if one.is_default(of)]
+    names = inputs.options.checks or [
+        name for name, check in CHECKS.items() if check.is_default(inputs)
+    ]
     chosen = [name for name in CHECKS if name in names]
     advance = begin(len(chosen))
     for name in chosen:
         check = CHECKS[name]
-        if check.needs_runs and not of.subjects:
+        if check.needs_runs and not inputs.subjects:
             yield skipped_finding(name, "no run was given, and a score table holds no answers")
-        elif check.needs_runs and not any(one.questions for one in of.subjects):
+        elif check.needs_runs and not any(subject.questions for subject in inputs.subjects):
             yield skipped_finding(name, "no questions are left to examine")
         else:
-            yield from check.findings(of)
+            yield from check.findings(inputs)
         advance(1)

@@ -23,7 +23,7 @@ class Audit:
     """The sources and findings of an audit; ``skipped`` counts the unusable records by kind.
 
     Attributes:
-        language: ``zh`` where most passages are Chinese, else ``en``.
+        language: ``zh`` if most passages are Chinese, else ``en``.
     """
 
     sources: tuple[str, ...]
@@ -34,7 +34,7 @@ class Audit:
 
 def audit(
     sources: Sequence[Path],
-    wanted: AuditOptions,
+    options: AuditOptions,
     *,
     log_to_run: LogImporter | None = None,
     begin: Begin = unwatched,
@@ -43,7 +43,7 @@ def audit(
 
     Args:
         sources: Run folders, folders of them, score tables, and logs where ``log_to_run`` is given.
-        wanted: The checks and their settings.
+        options: The checks and their settings.
         log_to_run: Turns other harnesses' logs into run folders and returns them.
         begin: Called with the number of checks; the function it returns counts finished ones.
 
@@ -52,43 +52,47 @@ def audit(
             to check.
         InputError: A source is broken, or holds unusable records and ``skip_bad`` is False.
     """
-    _validate(wanted)
+    _validate(options)
     problems = Problems()
-    paths, tables, bare = find_sources(sources, log_to_run)
-    runs = [open_run(path, moved=wanted.moved) for path in paths]
-    read: LoadedDatasets = {}
-    foreign = any(":" in name for name in wanted.metrics)  # what such a scorer looks at, who knows
+    paths, tables, without_questions = find_sources(sources, log_to_run)
+    runs = [open_run(path, moved=options.moved) for path in paths]
+    loaded: LoadedDatasets = {}
+    has_external_scorer = any(
+        ":" in name for name in options.metrics
+    )  # such a scorer may use every field
     subjects = with_distinct_names(
-        [load_subject(run, problems, read, whole=foreign) for run in runs]
+        [load_subject(run, problems, loaded, keep_all=has_external_scorer) for run in runs]
     )
     sets = [
-        restrict_to_shared(one, problems, skip=wanted.skip_bad)
-        for one in group_by_questions(subjects)
+        restrict_to_shared(subject, problems, skip=options.skip_bad)
+        for subject in group_by_questions(subjects)
     ]
     table = score_tables.read_tables(tables, problems)
-    problems.raise_unless_skipped(wanted.skip_bad)
-    left_out = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
+    problems.raise_unless_skipped(options.skip_bad)
+    left_out = dict(problems.defects.counts) | (
+        {"no-samples": len(without_questions)} if without_questions else {}
+    )
     for log in (run.info.log for run in runs):
         for code, count in log.skipped.items() if log is not None else ():
             left_out[code] = left_out.get(code, 0) + count
     return Audit(
         sources=tuple(map(str, sources)),
-        findings=tuple(run_checks(AuditInputs(sets, table, wanted), begin)),
+        findings=tuple(run_checks(AuditInputs(sets, table, options), begin)),
         skipped=left_out,
         language=most_common_language(
-            passage.language for one in subjects for passage in one.passages.values()
+            passage.language for subject in subjects for passage in subject.passages.values()
         ),
     )
 
 
-def _validate(wanted: AuditOptions) -> None:
-    for name in wanted.checks:
+def _validate(options: AuditOptions) -> None:
+    for name in options.checks:
         if name not in CHECKS:
             raise UsageError(f"unknown check {name!r}", expected="one of " + ", ".join(CHECKS))
-    if wanted.n_questions < 1:
-        raise UsageError(f"n_questions is {wanted.n_questions}", expected="at least 1")
-    if wanted.plant_bugs < 0:
-        raise UsageError(f"plant_bugs is {wanted.plant_bugs}", expected="at least 0")
-    speed = wanted.tokens_per_second
+    if options.n_questions < 1:
+        raise UsageError(f"n_questions is {options.n_questions}", expected="at least 1")
+    if options.plant_bugs < 0:
+        raise UsageError(f"plant_bugs is {options.plant_bugs}", expected="at least 0")
+    speed = options.tokens_per_second
     if speed not in (None, "run") and not (isinstance(speed, int | float) and 0 < speed < math.inf):
         raise UsageError(f"tokens_per_second is {speed!r}", expected="a number above 0, or 'run'")

@@ -1,4 +1,4 @@
-"""The result of a check: a verdict with a headline, the tables behind it, and the same as data."""
+"""The result of a check: a verdict with a headline, and its tables and data."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -13,7 +13,7 @@ _SEVERITY: tuple[Verdict, ...] = ("skipped", "sound", "doubtful", "broken")
 class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Rows under headings. Shares and scores are fractions; their headings end in ``%``.
 
-    One that is ``is_wide`` has too many columns for a terminal.
+    A table that ``is_wide`` has too many columns for a terminal.
     """
 
     title: str
@@ -27,12 +27,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The outcome of one check.
 
     Attributes:
-        check: The check's name, as ``--check`` takes it.
-        verdict: ``sound`` (nothing found), ``doubtful`` (read on), ``broken`` (do not use the
-            number as it is), ``skipped`` (the sources lack what the check needs; says what).
+        check: The name of the check, as in ``--check``.
+        verdict: ``sound`` (nothing found), ``doubtful`` (see the tables), ``broken`` (do not use
+            the number), ``skipped`` (the sources lack what the headline names).
         headline: The finding in one sentence.
-        notes: What a reader of the tables should know.
-        data: What the tables show and more, for programs.
+        notes: Remarks on the tables.
+        data: The content of the tables and more, for programs.
     """
 
     check: str
@@ -43,14 +43,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     data: dict[str, Any] = {}
 
 
-def skipped_finding(check: str, why: str, notes: Sequence[str] = ()) -> Finding:
+def skipped_finding(check: str, reason: str, notes: Sequence[str] = ()) -> Finding:
     """Return the finding of a check that was skipped because the sources lack what it needs."""
-    return Finding(check=check, verdict="skipped", headline=why, notes=tuple(notes))
+    return Finding(check=check, verdict="skipped", headline=reason, notes=tuple(notes))
 
 
-def verdict_for_gap(points: float) -> Verdict:
-    """Return the verdict on a score that is off by ``points``, as a fraction."""
-    return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
+def verdict_for_gap(gap: float) -> Verdict:
+    """Return the verdict on a score that is off by ``gap``, a fraction."""
+    return "broken" if gap > 0.05 else "doubtful" if gap > 0.005 else "sound"
 
 
 def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:

@@ -16,11 +16,13 @@ from closeread.metrics.units import question_unit
 from closeread.types import Answer, Question
 
 _SHIFTS = tuple(shift for size in range(1, 6) for shift in (size, -size))
-_FEW = 20
-_UNLIKELY = 1e-6
-_LEAST_EXCESS = 0.05  # of all answers: what is less may be chance of another kind
-_LONG = 6  # letters: what is shorter is said of many passages
-_MANY = 6  # passages, as many as AddSent makes of one: what is right of more, a label, tells none
+_MIN_ANSWERS = 20
+_MAX_PROBABILITY = 1e-6
+_MIN_EXCESS = 0.05  # of all answers: a smaller excess may have other causes
+_MIN_LETTERS = 6  # letters: a shorter answer fits many passages
+_MAX_PASSAGES = (
+    6  # passages, as many variants as AddSent makes of one: an answer of more is a mere label
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +30,13 @@ class Alignment:
     """How well the answers of a run fit the gold answers.
 
     Attributes:
-        own: How many answers equal a gold answer of their own question.
+        own: Number of answers that equal a gold answer of their own question.
         shift: The offset, in questions of the data set's order, at which most others fit.
-        shifted: How many fit there; variants of the own question do not count.
-        sure: Whether these are more than by chance, and more than fit their own question.
-        long: How many answers are long enough to identify a passage.
-        elsewhere: How many of those are not in their passage and are a gold answer of few others.
+        shifted: Number of answers that fit there, without variants of their own question.
+        sure: Whether these are significantly more than fit their own question.
+        long: Number of answers long enough to identify a passage.
+        elsewhere: Number of those that are a gold answer of a few other passages, and are not in
+            their own.
     """
 
     n: int
@@ -47,18 +50,24 @@ class Alignment:
     @property
     def is_shuffled(self) -> bool:
         """Whether more long answers belong to other passages than are right."""
-        return self.long >= _FEW and self.elsewhere > max(self.own, self.long / 5)
+        return self.long >= _MIN_ANSWERS and self.elsewhere > max(self.own, self.long / 5)
 
 
 def check(subjects: Sequence[Subject]) -> Finding:
     """Compare the answers of every run with the gold answers of their own and other questions."""
-    found = [(one, steps) for one in subjects if (steps := measure_alignment(one)) is not None]
-    if not found:
+    alignments = [
+        (subject, alignment)
+        for subject in subjects
+        if (alignment := measure_alignment(subject)) is not None
+    ]
+    if not alignments:
         return skipped_finding(
-            "order", f"fewer than {_FEW} answers, or questions with a gold answer"
+            "order", f"fewer than {_MIN_ANSWERS} answers, or questions with a gold answer"
         )
     sentences = [
-        sentence for one, steps in found if (sentence := _describe(one.name, steps)) is not None
+        sentence
+        for subject, alignment in alignments
+        if (sentence := _describe(subject.name, alignment)) is not None
     ]
     return Finding(
         check="order",
@@ -73,26 +82,26 @@ def check(subjects: Sequence[Subject]) -> Finding:
                     "long answers", "of other passages %",
                 ),
                 rows=tuple(
-                    (one.name, steps.n, share(steps.own, steps.n), steps.shift,
-                     share(steps.shifted, steps.n), steps.long,
-                     share(steps.elsewhere, steps.long))
-                    for one, steps in found
+                    (subject.name, alignment.n, share(alignment.own, alignment.n), alignment.shift,
+                     share(alignment.shifted, alignment.n), alignment.long,
+                     share(alignment.elsewhere, alignment.long))
+                    for subject, alignment in alignments
                 ),
             ),
         ),
-        data={one.name: vars(steps) for one, steps in found},
+        data={subject.name: vars(alignment) for subject, alignment in alignments},
     )  # fmt: skip
 
 
-def _describe(run: str, steps: Alignment) -> str | None:
-    if steps.sure:
+def _describe(run: str, fit: Alignment) -> str | None:
+    if fit.sure:
         return (
-            f"{run}: {steps.shifted:,} of {steps.n:,} answers fit the question at offset "
-            f"{steps.shift:+}, and {steps.own:,} fit their own question"
+            f"{run}: {fit.shifted:,} of {fit.n:,} answers fit the question at offset "
+            f"{fit.shift:+}, and {fit.own:,} fit their own question"
         )
-    if steps.is_shuffled:
+    if fit.is_shuffled:
         return (
-            f"{run}: {steps.elsewhere:,} of {steps.long:,} long answers are gold answers of "
+            f"{run}: {fit.elsewhere:,} of {fit.long:,} long answers are gold answers of "
             "other passages and not in their own passage"
         )
     return None
@@ -104,7 +113,7 @@ def measure_alignment(run: Subject) -> Alignment | None:
     golds = [
         frozenset(map(_comparable_text, question.answers)) - {""} for question in run.questions
     ]
-    if min(sum(map(bool, answers)), sum(map(bool, golds))) < _FEW:
+    if min(sum(map(bool, answers)), sum(map(bool, golds))) < _MIN_ANSWERS:
         return None
     own = [text in gold for text, gold in zip(answers, golds, strict=True)]
     units = [question_unit(question) for question in run.questions]
@@ -129,9 +138,11 @@ def _comparable_answer(run: Subject, question: Question) -> str:
 
 
 def _comparable_text(answer: Answer) -> str:
-    """Return an option's label, or a text's first line without marks, blanks and case."""
-    first = " ".join(answer.texts).strip().partition("\n")[0]  # base models go on
-    return answer.label or _letters(first)
+    """Return an option's label, or the letters of a text's first line, case-folded."""
+    first_line = (
+        " ".join(answer.texts).strip().partition("\n")[0]
+    )  # base models continue after the answer
+    return answer.label or _letters(first_line)
 
 
 def _letters(text: str) -> str:
@@ -143,45 +154,45 @@ def _fits_at_shift(
 ) -> list[bool]:
     """Return which answers fit the question at an offset of ``shift``.
 
-    Variants of the same question do not count: a weak reader repeats the original's letter there.
+    Variants of the same question do not count: a weak reader repeats the letter of the original.
     """
     return [
-        0 <= place + shift < len(golds)
-        and units[place + shift] != units[place]
-        and text in golds[place + shift]
-        for place, text in enumerate(answers)
+        0 <= index + shift < len(golds)
+        and units[index + shift] != units[index]
+        and text in golds[index + shift]
+        for index, text in enumerate(answers)
     ]
 
 
 def _is_significantly_more(other: Sequence[bool], own: Sequence[bool]) -> bool:
-    """Whether more fit elsewhere than at their own question; the same constant fits both."""
+    """Whether significantly more answers fit elsewhere than at their own question (sign test)."""
     from scipy.special import bdtrc
 
-    won = sum(there and not here for there, here in zip(other, own, strict=True))
-    lost = sum(here and not there for there, here in zip(other, own, strict=True))
-    if won - lost <= _LEAST_EXCESS * len(own):
+    n_only_other = sum(there and not here for there, here in zip(other, own, strict=True))
+    n_only_own = sum(here and not there for there, here in zip(other, own, strict=True))
+    if n_only_other - n_only_own <= _MIN_EXCESS * len(own):
         return False
-    return bool(bdtrc(won - 1, won + lost, 0.5) < _UNLIKELY)
+    return bool(bdtrc(n_only_other - 1, n_only_other + n_only_own, 0.5) < _MAX_PROBABILITY)
 
 
 def _count_foreign_answers(
     run: Subject, answers: Sequence[str], golds: Sequence[frozenset[str]]
 ) -> tuple[int, int]:
     """Count long answers, and those that belong only to other passages."""
-    whose: dict[str, set[str]] = {}
+    passages_by_answer: dict[str, set[str]] = {}
     for question, gold in zip(run.questions, golds, strict=True):
         for text in gold:
-            whose.setdefault(text, set()).add(question.passage_id)
-    passages = {name: _letters(passage.text) for name, passage in run.passages.items()}
+            passages_by_answer.setdefault(text, set()).add(question.passage_id)
+    passage_letters = {name: _letters(passage.text) for name, passage in run.passages.items()}
     long = elsewhere = 0
     for question, text in zip(run.questions, answers, strict=True):
-        if question.options or sum(map(str.isalpha, text)) < _LONG:
+        if question.options or sum(map(str.isalpha, text)) < _MIN_LETTERS:
             continue
         long += 1
-        others = whose.get(text, set())
+        other_passages = passages_by_answer.get(text, set())
         elsewhere += (
-            0 < len(others) <= _MANY
-            and question.passage_id not in others
-            and text not in passages[question.passage_id] + _letters(question.text)
+            0 < len(other_passages) <= _MAX_PASSAGES
+            and question.passage_id not in other_passages
+            and text not in passage_letters[question.passage_id] + _letters(question.text)
         )
     return long, elsewhere

@@ -8,7 +8,7 @@ from closeread.types import Dataset, Passage
 
 WORDS = 13
 CHARACTERS = 30
-_MOST_ROWS = 50
+_MAX_ROWS = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,8 +16,8 @@ class Overlap:
     """A passage that shares text with a training passage.
 
     Attributes:
-        may_be_chance: Thirty characters of words written apart are five or six words: a name, a
-            date or a turn of phrase may be in two texts that know nothing of each other.
+        may_be_chance: Whether space-separated words are shared: thirty characters are only five or
+            six words, which may be a name, a date or a common phrase.
     """
 
     test_id: str
@@ -30,8 +30,9 @@ class Overlap:
 def shared_passages(passages: Mapping[str, Passage], train: Dataset) -> list[Overlap]:
     """Return each passage that shares 13 words in a row, or 30 characters, with a training one.
 
-    Words are compared in lower case, without marks; characters without white space. The training
-    set is streamed. A passage is named once: what cannot be chance counts before what may be.
+    Words are compared in lower case, without punctuation; characters without white space. The
+    training set is streamed. Each passage is returned once, preferably with an overlap that
+    cannot be chance.
     """
     words, characters = _RunIndex(WORDS), _RunIndex(CHARACTERS)
     for name, passage in passages.items():
@@ -39,23 +40,26 @@ def shared_passages(passages: Mapping[str, Passage], train: Dataset) -> list[Ove
         characters.add(name, "".join(passage.text.split()))
     certain: dict[str, Overlap] = {}
     doubtful: dict[str, Overlap] = {}
-    before = ""
+    last_text = ""
     for passage, _ in train:
-        if passage.text == before:  # formats with a question a row repeat it
+        if passage.text == last_text:  # formats with one question a row repeat the passage
             continue
-        before = passage.text
-        for test_id, run in words.shared(_words(passage.text), certain):
+        last_text = passage.text
+        for test_id, shared_run in words.shared(_words(passage.text), certain):
             certain[test_id] = Overlap(
-                test_id=test_id, train_id=passage.passage_id, by="13 words", text=" ".join(run)
+                test_id=test_id,
+                train_id=passage.passage_id,
+                by="13 words",
+                text=" ".join(shared_run),
             )
-        for test_id, run in characters.shared("".join(passage.text.split()), certain):
-            piece = "".join(run)
-            chance = sum(map(_is_wide, piece)) * 2 < CHARACTERS
-            (doubtful if chance else certain).setdefault(
+        for test_id, shared_run in characters.shared("".join(passage.text.split()), certain):
+            piece = "".join(shared_run)
+            may_be_chance = sum(map(_is_wide, piece)) * 2 < CHARACTERS
+            (doubtful if may_be_chance else certain).setdefault(
                 test_id,
                 Overlap(
                     test_id=test_id, train_id=passage.passage_id, by="30 characters", text=piece,
-                    may_be_chance=chance,
+                    may_be_chance=may_be_chance,
                 ),
             )  # fmt: skip
     return [*certain.values(), *(one for name, one in doubtful.items() if name not in certain)]
@@ -64,16 +68,16 @@ def shared_passages(passages: Mapping[str, Passage], train: Dataset) -> list[Ove
 def overlap_table(overlaps: Sequence[Overlap]) -> Table:
     """Return the passages, what they share and with which training passage."""
     notes = []
-    if len(overlaps) > _MOST_ROWS:
-        notes.append(f"the first {_MOST_ROWS} of {len(overlaps):,}")
+    if len(overlaps) > _MAX_ROWS:
+        notes.append(f"the first {_MAX_ROWS} of {len(overlaps):,}")
     if any(one.may_be_chance for one in overlaps):
         notes.append("30 characters of space-separated words may be a common phrase")
     return Table(
         title="Passages that share text with the training set",
         headings=("passage", "training passage", "shared", "text"),
         rows=tuple(
-            (found.test_id, found.train_id, found.by, found.text[:60])
-            for found in overlaps[:_MOST_ROWS]
+            (overlap.test_id, overlap.train_id, overlap.by, overlap.text[:60])
+            for overlap in overlaps[:_MAX_ROWS]
         ),
         note="; ".join(notes),
     )
@@ -81,10 +85,10 @@ def overlap_table(overlaps: Sequence[Overlap]) -> Table:
 
 @dataclass
 class _RunIndex:
-    """Texts in which runs of so many items are looked for, kept by every second half-run.
+    """An index to find runs of ``length`` items that other texts share with its texts.
 
-    Of ``2 * half - 1`` items in a row some block of ``half`` stands whole at a multiple of
-    ``half``: to keep those is enough, and needs a fraction of the memory that all places would.
+    Every run of ``2 * half - 1`` items contains a block of ``half`` items at a multiple of
+    ``half``. Indexing only those blocks needs a fraction of the memory of all offsets.
     """
 
     length: int
@@ -104,27 +108,34 @@ class _RunIndex:
     def shared(
         self, items: Sequence[str], known: Mapping[str, object]
     ) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield texts that share a run with these items, and the run, those known left out."""
-        half, length, find = self.half, self.length, self.blocks.get
+        """Yield the texts, except known ones, that share a run with these items, and the run."""
+        half, length, find_block = self.half, self.length, self.blocks.get
         for start in range(len(items) - half + 1):
-            for name, at in find(items[start : start + half], ()):
+            for name, offset in find_block(items[start : start + half], ()):
                 if name in known:
                     continue
-                own = self.texts[name]
-                first = _common_length_before(items, start, own, at, length)
-                run = items[start - first : start - first + length]
-                if len(run) == length and own[at - first : at - first + length] == run:
+                text_items = self.texts[name]
+                n_common_before = _common_length_before(items, start, text_items, offset, length)
+                run = items[start - n_common_before : start - n_common_before + length]
+                if (
+                    len(run) == length
+                    and text_items[offset - n_common_before : offset - n_common_before + length]
+                    == run
+                ):
                     yield name, run
 
 
 def _common_length_before(
-    left: Sequence[str], start: int, right: Sequence[str], at: int, most: int
+    left: Sequence[str], start: int, right: Sequence[str], offset: int, limit: int
 ) -> int:
-    """Return how many items before two places are alike, at most ``most``."""
-    alike = 0
-    while alike < min(start, at, most) and left[start - alike - 1] == right[at - alike - 1]:
-        alike += 1
-    return alike
+    """Return the number of equal items before two offsets, at most ``limit``."""
+    n_common = 0
+    while (
+        n_common < min(start, offset, limit)
+        and left[start - n_common - 1] == right[offset - n_common - 1]
+    ):
+        n_common += 1
+    return n_common
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from closeread.wording import count_of, in_one_line
 class Problems:
     """Counts unusable records, and raises one error for all of them unless they are skipped."""
 
-    bad: Defects = field(default_factory=Defects)
+    defects: Defects = field(default_factory=Defects)
 
     def raise_unless_skipped(self, skip: bool) -> None:
         """Report all unusable records in one error.
@@ -19,15 +19,15 @@ class Problems:
         Raises:
             InputError: There are unusable records, and ``skip`` is False.
         """
-        if not self.bad.total or skip:
+        if not self.defects.total or skip:
             return
         lines = [
-            in_one_line(f"{code} {count:,}, first {found.question_id or '-'}: {found.message}")
-            for code, count in self.bad.counts.items()
-            for found in self.bad.examples[code][:1]
+            in_one_line(f"{code} {count:,}, first {example.question_id or '-'}: {example.message}")
+            for code, count in self.defects.counts.items()
+            for example in self.defects.examples[code][:1]
         ]
         raise InputError(
-            f"{count_of(self.bad.total, 'thing')} cannot be used:\n    " + "\n    ".join(lines),
+            f"{count_of(self.defects.total, 'thing')} cannot be used:\n    " + "\n    ".join(lines),
             cure="repair the sources, name runs of the same questions, or pass --skip-bad to "
             "skip these and report their number",
         )

@@ -10,16 +10,16 @@ from closeread.audits.scorers import question_scores
 from closeread.audits.subject import Subject
 from closeread.summation import sum_in_order
 
-_MANY = 0.01  # of the questions: a larger share moves the score noticeably
+_MAX_SHARE = 0.01  # of the questions: a larger share changes the score noticeably
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLeaks:
-    """How many prompts show their own question as an example, and how that changes the score.
+    """The number of prompts that show their own question, and the effect on the score.
 
     Attributes:
-        shown: How many prompts have examples.
-        leaked: How many of them show the question itself.
+        shown: Number of prompts with examples.
+        leaked: Number of those that show the question itself.
         example: One of these questions.
         score: Over all questions: the mean F1, or accuracy for questions with options.
         of_leaked: The same over the leaked questions; None if there are none.
@@ -36,10 +36,10 @@ class PromptLeaks:
 
     @property
     def verdict(self) -> Verdict:
-        """Return ``broken`` where more than one question in a hundred is shown."""
+        """Return ``broken`` if more than one question in a hundred is shown."""
         if not self.leaked:
             return "sound"
-        return "broken" if self.leaked > _MANY * self.questions else "doubtful"
+        return "broken" if self.leaked > _MAX_SHARE * self.questions else "doubtful"
 
     def summary(self) -> str:
         """Return the result as a sentence."""
@@ -69,21 +69,21 @@ class PromptLeaks:
 
 
 def count_prompt_leaks(run: Subject) -> PromptLeaks | None:
-    """Count the prompts that show their own question; None where no prompt has known examples."""
-    shown = sum(bool((run.shown or {}).get(each.question_id)) for each in run.questions)
-    if not shown:
+    """Count the prompts that show their own question; None if no prompt has known examples."""
+    n_shown = sum(bool((run.shown or {}).get(question.question_id)) for question in run.questions)
+    if not n_shown:
         return None
-    values = question_scores(run) if run.leaked else {}
-    leaked = [values[name] for name in values if name in run.leaked]
-    others = [values[name] for name in values if name not in run.leaked]
+    scores_by_id = question_scores(run) if run.leaked else {}
+    leaked_scores = [scores_by_id[name] for name in scores_by_id if name in run.leaked]
+    other_scores = [scores_by_id[name] for name in scores_by_id if name not in run.leaked]
     return PromptLeaks(
         questions=len(run.questions),
-        shown=shown,
-        leaked=len(leaked),
-        example=next((name for name in values if name in run.leaked), ""),
-        score=_mean([*values.values()]) or 0.0,
-        of_leaked=_mean(leaked),
-        of_others=_mean(others),
+        shown=n_shown,
+        leaked=len(leaked_scores),
+        example=next((name for name in scores_by_id if name in run.leaked), ""),
+        score=_mean([*scores_by_id.values()]) or 0.0,
+        of_leaked=_mean(leaked_scores),
+        of_others=_mean(other_scores),
     )
 
 

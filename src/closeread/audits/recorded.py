@@ -17,7 +17,7 @@ from closeread.registry.factory import make
 from closeread.summation import sum_in_order
 from closeread.types import Question
 
-_MOST_TRIED = 300  # questions by which the scorer is chosen that is then held to all
+_MAX_SAMPLE = 300  # questions by which the scorer is chosen that is then compared on all
 # Scores with these names are exact match, accuracy or F1; others (judges, ROUGE) are only listed.
 _COMPARABLE_NAMES = frozenset(
     (
@@ -35,14 +35,14 @@ class HarnessScore:
     """One score that a harness saved.
 
     Attributes:
-        mean: Over the questions that have it.
+        mean: The mean over the questions that have the score.
         whole: The harness' own number for the set; None if it is not saved.
-        scorer: The nearest scorer's value; "" for none.
-        apart: The questions for which that value differs.
-        zeros: The questions that score 0 although their answer equals a gold answer.
-        ties: Those of ``apart`` for which HELM found several options equally likely: it gives the
-            share of them that is right.
-        judged: Whether its name says that it is exact match, accuracy or F1.
+        scorer: The name of the nearest scorer's value; "" for none.
+        apart: Ids of the questions for which that value differs.
+        zeros: Ids of the questions that score 0 although their answer equals a gold answer.
+        ties: Those of ``apart`` for which HELM found several options equally likely: their score
+            is the share of these options that is right.
+        judged: Whether the score is exact match, accuracy or F1 by its name.
     """
 
     name: str
@@ -57,12 +57,12 @@ class HarnessScore:
 
     @property
     def gap(self) -> float:
-        """How far the harness' number is from the mean of its scores."""
+        """The distance between the harness' number and the mean of its scores."""
         return 0.0 if self.whole is None else abs(self.whole - self.mean)
 
     @property
     def verdict(self) -> Verdict:
-        """How bad it is."""
+        """The verdict on the score."""
         lost = max(self.gap, len(self.zeros) / self.n if self.judged else 0.0)
         if lost > 0.005:
             return "broken" if lost > 0.05 else "doubtful"
@@ -73,17 +73,17 @@ class HarnessScore:
 
 def check(run: Subject) -> Finding:
     """Compare each score that a harness saved with every scorer, and its total with the mean."""
-    found = [
+    rows = [
         row for name, saved in run.recorded.items() if (row := _reproduce_score(run, name, saved))
     ]
-    if not found:
+    if not rows:
         return skipped_finding(
             "recorded",
             "the source has no per-question scores of another harness, or it has several texts "
             "per question",
         )
-    worst = worst_verdict(row.verdict for row in found)
-    of_worst = [row for row in found if row.verdict == worst]
+    worst = worst_verdict(row.verdict for row in rows)
+    of_worst = [row for row in rows if row.verdict == worst]
     # That no scorer reproduces a judge's score matters only if there are no comparable scores.
     sentences = [_describe(row) for row in [row for row in of_worst if row.judged] or of_worst]
     return Finding(
@@ -101,14 +101,14 @@ def check(run: Subject) -> Finding:
                     (row.name, row.n, row.mean, row.whole, row.scorer or None,
                      share(len(row.apart), row.n) if row.scorer else None, len(row.zeros),
                      next(iter((*row.zeros, *row.apart)), None))
-                    for row in found
+                    for row in rows
                 ),
                 note="nearest: the scorer that differs by more than 0.01 for the fewest "
                      "questions; 0 for a gold answer: answers that equal a gold answer letter "
                      "by letter and score 0",
             ),
         ),
-        data={"scores": {row.name: vars(row) | {"verdict": row.verdict} for row in found}},
+        data={"scores": {row.name: vars(row) | {"verdict": row.verdict} for row in rows}},
     )  # fmt: skip
 
 
@@ -143,33 +143,33 @@ def _reproduce_score(run: Subject, name: str, saved: Mapping[str, float]) -> Har
     values = _as_shares(saved)
     if values is None:
         return None
-    asked = [question for question in run.questions if question.question_id in values]
-    if not asked:
+    questions = [question for question in run.questions if question.question_id in values]
+    if not questions:
         return None
     mean = sum_in_order(values.values()) / len(values)
     judged = name.partition(",")[0] in _COMPARABLE_NAMES
-    # Scorers of any kind may give one value to all questions, such as 0 to wrong answers.
-    tells = judged or len(set(values.values())) > 1
-    scorer, apart = _nearest_scorer(run, name, asked, values) if tells else ("", [])
-    shares = run.harness == "helm" and bool(asked[0].options)
-    ties = [question_id for question_id in apart if shares and 0 < values[question_id] < 1]
+    # A score that is the same for all questions says nothing about its scorer.
+    is_informative = judged or len(set(values.values())) > 1
+    scorer, apart = _nearest_scorer(run, name, questions, values) if is_informative else ("", [])
+    may_have_ties = run.harness == "helm" and bool(questions[0].options)
+    ties = [question_id for question_id in apart if may_have_ties and 0 < values[question_id] < 1]
     return HarnessScore(
-        name=name, n=len(asked), mean=mean, whole=_reported_total(name, run),
+        name=name, n=len(questions), mean=mean, whole=_reported_total(name, run),
         scorer=scorer, apart=apart, judged=judged, ties=ties,
-        zeros=[each.question_id for each in asked
+        zeros=[each.question_id for each in questions
                if not values[each.question_id] and _is_gold(run, each)],
     )  # fmt: skip
 
 
 def _as_shares(saved: Mapping[str, float]) -> dict[str, float] | None:
-    most = max(saved.values(), default=0.0)
-    if not saved or min(saved.values()) < 0 or most > 100:
+    maximum = max(saved.values(), default=0.0)
+    if not saved or min(saved.values()) < 0 or maximum > 100:
         return None
-    return {name: number / (100 if most > 1 else 1) for name, number in saved.items()}
+    return {name: number / (100 if maximum > 1 else 1) for name, number in saved.items()}
 
 
 def _reported_total(name: str, run: Subject) -> float | None:
-    """Return the harness' number of a score as a share."""
+    """Return the harness' number of a score as a fraction."""
     for key in (name, f"{name}.mean", f"{name}.accuracy", _TOTAL_NAMES.get(name, name)):
         if key in run.totals:
             number = run.totals[key]
@@ -188,58 +188,62 @@ def _is_gold(run: Subject, question: Question) -> bool:
 
 
 def _nearest_scorer(
-    run: Subject, saved: str, asked: Sequence[Question], values: Mapping[str, float]
+    run: Subject, saved_name: str, questions: Sequence[Question], values: Mapping[str, float]
 ) -> tuple[str, list[str]]:
     """Return the nearest scorer's value, and the questions for which it differs.
 
     Ties go to the value of the same name, then to the scorer of the same harness.
     """
-    names = ("choice",) if asked[0].options else (*scorers_for(run), *_harness_scorer(run))
-    few = asked[:: max(1, len(asked) // _MOST_TRIED)]
-    misses: dict[str, tuple[int, Metric, str]] = {}
+    names = ("choice",) if questions[0].options else (*scorers_for(run), *_harness_scorer(run))
+    sample = questions[:: max(1, len(questions) // _MAX_SAMPLE)]
+    n_misses_by_value: dict[str, tuple[int, Metric, str]] = {}
     for family in names:
         metric = make("metric", family)[0]
         try:
-            rows = [_score_values(run, metric, family, question) for question in few]
+            rows = [_score_values(run, metric, family, question) for question in sample]
         except ScorerError:
             continue
         for name in rows[0]:
-            away = sum(
+            n_misses = sum(
                 abs(row.get(name, 0.0) - values[question.question_id]) > TOLERANCE
-                for row, question in zip(rows, few, strict=True)
+                for row, question in zip(rows, sample, strict=True)
             )
-            misses[name] = away, metric, family
-    if not misses:
+            n_misses_by_value[name] = n_misses, metric, family
+    if not n_misses_by_value:
         return "", []
 
-    def strangeness(name: str) -> tuple[int, bool, bool]:
-        away, _, family = misses[name]
-        return away, not name.endswith(f".{saved.partition(',')[0]}"), family != run.harness
+    def rank(name: str) -> tuple[int, bool, bool]:
+        n_misses, _, family = n_misses_by_value[name]
+        return (
+            n_misses,
+            not name.endswith(f".{saved_name.partition(',')[0]}"),
+            family != run.harness,
+        )
 
-    name = min(misses, key=strangeness)
-    _, metric, family = misses[name]
-    return name, list(_differing_questions(run, asked, values, (name, metric, family)))
+    name = min(n_misses_by_value, key=rank)
+    _, metric, family = n_misses_by_value[name]
+    return name, list(_differing_questions(run, questions, values, (name, metric, family)))
 
 
 def _harness_scorer(run: Subject) -> tuple[str, ...]:
-    """Return the scorer that bears the harness' name, where it is not among the usual ones."""
-    known = run.harness in CATALOG["metric"] and run.harness not in scorers_for(run)
-    return (run.harness,) if known else ()
+    """Return the scorer named like the harness, if it is not among the usual ones."""
+    is_further_scorer = run.harness in CATALOG["metric"] and run.harness not in scorers_for(run)
+    return (run.harness,) if is_further_scorer else ()
 
 
 def _differing_questions(
     run: Subject,
-    asked: Sequence[Question],
+    questions: Sequence[Question],
     values: Mapping[str, float],
-    by: tuple[str, Metric, str],
+    scorer: tuple[str, Metric, str],
 ) -> Iterator[str]:
-    name, metric, family = by
-    for question in asked:
+    name, metric, family = scorer
+    for question in questions:
         try:
-            own = _score_values(run, metric, family, question).get(name, 0.0)
+            value = _score_values(run, metric, family, question).get(name, 0.0)
         except ScorerError:
-            own = -1.0
-        if abs(own - values[question.question_id]) > TOLERANCE:
+            value = -1.0
+        if abs(value - values[question.question_id]) > TOLERANCE:
             yield question.question_id
 
 

@@ -8,13 +8,13 @@ from closeread.audits.subject import Subject
 from closeread.summation import sum_in_order
 from closeread.types import Question
 
-_MANY = 0.01  # of the questions
+_MAX_SHARE = 0.01  # of the questions
 
 
 def check(run: Subject) -> Finding:
     """Count the questions that are repeated word for word, and score the run without repeats."""
-    asked = Counter(_question_key(run, question) for question in run.questions)
-    n, n_once = len(run.questions), len(asked)
+    counts = Counter(_question_key(run, question) for question in run.questions)
+    n, n_once = len(run.questions), len(counts)
     if n == n_once:
         return Finding(
             check="repeats",
@@ -23,17 +23,17 @@ def check(run: Subject) -> Finding:
             data={"questions": n, "repeated": 0},
         )
     values = question_scores(run)
-    firsts: dict[object, str] = {}
-    again: list[str] = []
+    first_ids: dict[object, str] = {}
+    repeated_ids: list[str] = []
     for question in run.questions:
         if (
-            firsts.setdefault(_question_key(run, question), question.question_id)
+            first_ids.setdefault(_question_key(run, question), question.question_id)
             != question.question_id
         ):
-            again.append(question.question_id)
+            repeated_ids.append(question.question_id)
     every = sum_in_order(values[question.question_id] for question in run.questions) / n
-    once = sum_in_order(values[name] for name in firsts.values()) / n_once
-    verdict: Verdict = "doubtful" if n - n_once > _MANY * n else "sound"
+    once = sum_in_order(values[name] for name in first_ids.values()) / n_once
+    verdict: Verdict = "doubtful" if n - n_once > _MAX_SHARE * n else "sound"
     if verdict_for_gap(abs(every - once)) != "sound":
         verdict = "doubtful"
     return Finding(
@@ -47,9 +47,9 @@ def check(run: Subject) -> Finding:
                 headings=("times", "questions", "share %", "for example"),
                 rows=tuple(
                     (times, many, share(many, n_once), next(
-                        firsts[key] for key, count in asked.items() if count == times
+                        first_ids[key] for key, count in counts.items() if count == times
                     ))
-                    for times, many in sorted(Counter(asked.values()).items())
+                    for times, many in sorted(Counter(counts.values()).items())
                     if times > 1
                 ),
                 note="the same passage, question and options, word for word; the first "
@@ -57,7 +57,8 @@ def check(run: Subject) -> Finding:
             ),
         ),
         data={
-            "questions": n, "repeated": n - n_once, "ids": again, "score": every, "once": once,
+            "questions": n, "repeated": n - n_once, "ids": repeated_ids, "score": every,
+            "once": once,
         },
     )  # fmt: skip
 

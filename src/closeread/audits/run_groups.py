@@ -10,110 +10,118 @@ from closeread.audits.subject import Subject, restrict_to
 from closeread.errors import InputError
 from closeread.wording import in_one_line
 
-_SHOWN = 8
+_MAX_NAMES = 8
 
 
 def group_by_questions(subjects: Sequence[Subject]) -> list[list[Subject]]:
-    """Return the runs in groups: two that share half of their questions are on the same set.
+    """Return the runs in groups: runs that share half of their questions are on the same set.
 
-    A harness' folder holds runs of several tasks, and of one task with a few of its questions
-    changed. Harnesses number their questions, and a task may ask all in the same words: questions
-    of one id are the same if their passage and options are.
+    A harness' folder may hold runs of several tasks, and of variants of one task. Questions are
+    equal if their ids, texts, passages and options are: harnesses number questions, and a task may
+    have the same text for all.
 
     Returns:
         Groups in the order of their first runs, each in the order of the runs.
     """
-    runs: dict[frozenset[object], list[int]] = {}
-    for at, one in enumerate(subjects):
-        runs.setdefault(_question_keys(one), []).append(at)
-    sets = list(runs)
-    leader = list(range(len(sets)))  # the first set that one is known to belong to, or itself
+    indices_by_set: dict[frozenset[object], list[int]] = {}
+    for at, subject in enumerate(subjects):
+        indices_by_set.setdefault(_question_keys(subject), []).append(at)
+    question_sets = list(indices_by_set)
+    parents = list(
+        range(len(question_sets))
+    )  # union-find: the index of a set of the same group, or its own
 
-    def head(at: int) -> int:
-        while leader[at] != at:
-            at = leader[at]
+    def find_root(at: int) -> int:
+        while parents[at] != at:
+            at = parents[at]
         return at
 
-    for at, other in combinations(range(len(sets)), 2):
-        n_shared = len(sets[at] & sets[other])
-        if n_shared and 2 * n_shared >= min(len(sets[at]), len(sets[other])):
-            first, second = sorted((head(at), head(other)))
-            leader[second] = first
+    for at, other in combinations(range(len(question_sets)), 2):
+        n_shared = len(question_sets[at] & question_sets[other])
+        if n_shared and 2 * n_shared >= min(len(question_sets[at]), len(question_sets[other])):
+            first, second = sorted((find_root(at), find_root(other)))
+            parents[second] = first
     groups: dict[int, list[int]] = {}
-    for at, asked in enumerate(sets):
-        groups.setdefault(head(at), []).extend(runs[asked])
+    for at, question_set in enumerate(question_sets):
+        groups.setdefault(find_root(at), []).extend(indices_by_set[question_set])
     return [[subjects[at] for at in sorted(group)] for group in groups.values()]
 
 
 def _question_keys(run: Subject) -> frozenset[object]:
     return frozenset(
         (
-            each.question_id,
-            each.text,
-            run.passages[each.passage_id].text,
-            *(option.text for option in each.options),
+            question.question_id,
+            question.text,
+            run.passages[question.passage_id].text,
+            *(option.text for option in question.options),
         )
-        for each in run.questions
+        for question in run.questions
     )
 
 
 def restrict_to_shared(
     subjects: Sequence[Subject], problems: Problems, *, skip: bool = False
 ) -> list[Subject]:
-    """Return the runs of one set restricted to the questions that all of them were asked.
+    """Return the runs of one set restricted to the questions that all of them have.
 
-    Questions that only some runs were asked, or that have one id and another wording, are counted
-    as bad. One data set is no promise that they are the same: a run may have a limit.
+    Questions that only some runs have, or that differ in their text, are counted as bad. Runs on
+    one data set may differ, because a run may have a limit.
 
     Args:
         subjects: The runs.
-        problems: Where these are counted.
+        problems: Counts these questions.
         skip: Whether bad questions are left out, even if none is left.
 
     Raises:
-        InputError: They share no question: the first shares one with the second, and the second
-            another with the third.
+        InputError: No question is in all runs, although each shares some with another.
     """
-    asked = [
-        {question.question_id: question.text for question in one.questions} for one in subjects
+    texts_by_id = [
+        {question.question_id: question.text for question in subject.questions}
+        for subject in subjects
     ]
-    if all(own == asked[0] for own in asked):
+    if all(run_texts == texts_by_id[0] for run_texts in texts_by_id):
         return list(subjects)
     shared = {
-        name for name, text in asked[0].items() if all(own.get(name) == text for own in asked)
+        name
+        for name, text in texts_by_id[0].items()
+        if all(run_texts.get(name) == text for run_texts in texts_by_id)
     }
     if not shared and not skip:
         raise InputError(
             "the runs have no questions in common",
-            where=in_one_line(list_names([one.name for one in subjects])),
+            where=in_one_line(list_names([subject.name for subject in subjects])),
             expected="runs of the same questions",
             cure="audit each run separately",
         )
-    for one, own in zip(subjects, asked, strict=True):
-        for name in own:
+    for subject, run_texts in zip(subjects, texts_by_id, strict=True):
+        for name in run_texts:
             if name not in shared:
-                message = f"in {one.name}, but not in all runs"
-                problems.bad.add("different-questions", message, question_id=name)
-    return [restrict_to(one, shared) for one in subjects]
+                message = f"in {subject.name}, but not in all runs"
+                problems.defects.add("different-questions", message, question_id=name)
+    return [restrict_to(subject, shared) for subject in subjects]
 
 
 def list_names(names: Sequence[str]) -> str:
     """Return the first few names in one line."""
-    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    return ", ".join(names[:_MAX_NAMES]) + (", …" if len(names) > _MAX_NAMES else "")
 
 
 def with_distinct_names(subjects: Sequence[Subject]) -> list[Subject]:
     """Return the runs with distinct names: the model's if there is one, else numbered."""
-    names = Counter(one.name for one in subjects)
-    models = Counter(one.model for one in subjects)
-    found: dict[str, Subject] = {}
-    numbers: dict[str, Iterator[int]] = {}  # of one name the next is taken up where the last was
-    for one in subjects:
-        name = one.name
-        if names[name] > 1:
-            name = one.model if one.model and models[one.model] == 1 else name
-        if name in found:
-            further = numbers.setdefault(name, count(2))
-            name = next(new for number in further if (new := f"{name} ({number})") not in found)
-        found[name] = replace(one, name=name)
-    return list(found.values())
+    name_counts = Counter(subject.name for subject in subjects)
+    model_counts = Counter(subject.model for subject in subjects)
+    renamed: dict[str, Subject] = {}
+    numbers: dict[str, Iterator[int]] = {}  # the next number for each name
+    for subject in subjects:
+        name = subject.name
+        if name_counts[name] > 1:
+            name = subject.model if subject.model and model_counts[subject.model] == 1 else name
+        if name in renamed:
+            suffixes = numbers.setdefault(name, count(2))
+            name = next(
+                candidate
+                for number in suffixes
+                if (candidate := f"{name} ({number})") not in renamed
+            )
+        renamed[name] = replace(subject, name=name)
+    return list(renamed.values())

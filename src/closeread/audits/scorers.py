@@ -29,17 +29,17 @@ def _n_chinese(run: Subject) -> int:
 
 
 def default_scorer(run: Subject) -> tuple[str, Metric]:
-    """Return the scorer that most of a run's questions call for, by its catalog name."""
+    """Return the scorer that fits most of a run's questions, after its catalog name."""
     texts = [question for question in run.questions if not question.options]
-    discrete = sum(question.kind == "discrete" for question in texts)
-    none = any(answer.kind == "none" for question in texts for answer in question.answers)
+    n_discrete = sum(question.kind == "discrete" for question in texts)
+    has_no_answers = any(answer.kind == "none" for question in texts for answer in question.answers)
     name = (
         "drop"
-        if 2 * discrete > len(texts)
+        if 2 * n_discrete > len(texts)
         else "cmrc~mixed"
         if most_are_chinese(only_text_questions(run))
         else "squad2"
-        if none
+        if has_no_answers
         else "squad"
     )
     return name, make("metric", name)[0]
@@ -47,11 +47,11 @@ def default_scorer(run: Subject) -> tuple[str, Metric]:
 
 def question_scores(run: Subject) -> dict[str, float]:
     """Return each question's score by id: F1 of ``default_scorer``, or accuracy with options."""
-    texts: Metric = default_scorer(run)[1]
-    options: Metric = make("metric", "choice")[0]
-    found = {}
+    text_metric: Metric = default_scorer(run)[1]
+    option_metric: Metric = make("metric", "choice")[0]
+    scores = {}
     for question in run.questions:
-        judge, key = (options, "accuracy") if question.options else (texts, "f1")
+        metric, key = (option_metric, "accuracy") if question.options else (text_metric, "f1")
         prediction = run.predictions.get(question.question_id)
-        found[question.question_id] = judge.score(question, prediction).values.get(key) or 0.0
-    return found
+        scores[question.question_id] = metric.score(question, prediction).values.get(key) or 0.0
+    return scores

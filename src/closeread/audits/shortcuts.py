@@ -1,9 +1,9 @@
-"""What can be answered without reading the passage: from the options or the question alone.
+"""Measure what can be answered without the passage, from the question or the options alone.
 
 Baselines that see only questions or options are trained on four fifths of the passages and tested
-on the other fifth; a passage that an attack changed goes with its original. If such a baseline
-beats chance, so may a reader that does not read. Baselines answer the variants of a question alike,
-so these count as one question in the test against chance.
+on the other fifth; a passage that an attack changed stays with its original. If such a baseline
+beats chance, so may a reader that ignores the passage. Baselines give variants of a question the
+same answer, so variants count as one question in the test against chance.
 """
 
 import math
@@ -17,7 +17,7 @@ from closeread.summation import sum_in_order
 from closeread.types import Question
 
 _FOLDS = 5
-_DOUBT = 0.001
+_MAX_P_VALUE = 0.001
 
 
 def check(run: Subject) -> Finding:
@@ -33,7 +33,7 @@ def check(run: Subject) -> Finding:
     if choices:
         chance = sum_in_order(map(_chance_accuracy, choices)) / len(choices)
         for name, reader in _OPTION_READERS:
-            rows.append(_row(name, chance, list(reader(choices)), choices))
+            rows.append(_baseline_row(name, chance, list(reader(choices)), choices))
         tables.append(_gold_label_counts(choices))
         tables.append(_gold_length_ranks(choices))
     if texts:
@@ -58,8 +58,10 @@ def check(run: Subject) -> Finding:
             "binomial test",
         ),
     )
-    found = [row for row in rows if isinstance(row[4], float) and row[4] < _DOUBT / len(rows)]
-    best = max(found, key=lambda row: _number(row[2]) - _number(row[3]), default=None)
+    significant = [
+        row for row in rows if isinstance(row[4], float) and row[4] < _MAX_P_VALUE / len(rows)
+    ]
+    best = max(significant, key=lambda row: _to_float(row[2]) - _to_float(row[3]), default=None)
     verdict: Verdict = "sound" if best is None else "doubtful"
     return Finding(
         check="shortcuts",
@@ -67,8 +69,8 @@ def check(run: Subject) -> Finding:
         headline=(
             f"{run.dataset}: no shortcut beats chance"
             if best is None
-            else f"{run.dataset}: {best[0]} alone answers {100 * _number(best[2]):.1f} % "
-            f"correctly (chance {100 * _number(best[3]):.1f} %)"
+            else f"{run.dataset}: {best[0]} alone answers {100 * _to_float(best[2]):.1f} % "
+            f"correctly (chance {100 * _to_float(best[3]):.1f} %)"
         ),
         tables=tuple(tables),
         data={"readers": [list(row) for row in rows]},
@@ -76,16 +78,16 @@ def check(run: Subject) -> Finding:
 
 
 def _chance_accuracy(question: Question) -> float:
-    """Return how likely an option that is drawn is accepted."""
+    """Return the chance that a random option is accepted."""
     accepted = {answer.label for answer in question.answers}
-    return sum(one.label in accepted for one in question.options) / len(question.options)
+    return sum(option.label in accepted for option in question.options) / len(question.options)
 
 
-def _number(cell: Cell) -> float:
+def _to_float(cell: Cell) -> float:
     return float(cell) if isinstance(cell, int | float) else 0.0
 
 
-def _row(
+def _baseline_row(
     name: str, chance: float, picks: Sequence[str], questions: Sequence[Question]
 ) -> tuple[Cell, ...]:
     hits = [
@@ -103,13 +105,13 @@ def _row(
 
 
 def _independent_counts(hits: Sequence[bool], questions: Sequence[Question]) -> tuple[int, int]:
-    """Return right answers and answers, the variants of a question counted as one."""
-    drawn = len(set(map(question_unit, questions)))
-    return sum(hits) * drawn // len(hits), drawn
+    """Return the numbers of right answers and of answers, with variants counted as one."""
+    n_independent = len(set(map(question_unit, questions)))
+    return sum(hits) * n_independent // len(hits), n_independent
 
 
 def _p_value(right: int, n: int, chance: float) -> float | None:
-    """Return the chance of so many right answers or more by guessing (exact)."""
+    """Return the exact probability of at least so many right answers by chance."""
     if not 0 < chance < 1:
         return None
     from scipy.special import bdtrc
@@ -129,20 +131,20 @@ def _by_length(pick: Callable[..., object]) -> Callable[[Sequence[Question]], It
     return reader
 
 
-def _by_place(questions: Sequence[Question]) -> Iterator[str]:
+def _by_position(questions: Sequence[Question]) -> Iterator[str]:
     """Pick the label that was right most often in the other folds."""
-    seen = [Counter[str]() for _ in range(_FOLDS)]
+    counts_by_fold = [Counter[str]() for _ in range(_FOLDS)]
     for question in questions:
         for fold in range(_FOLDS):
             if fold != _fold(question):
-                seen[fold][_gold(question)] += 1
+                counts_by_fold[fold][_gold(question)] += 1
     for question in questions:
         labels = [option.label for option in question.options]
-        yield max(labels, key=seen[_fold(question)].__getitem__)
+        yield max(labels, key=counts_by_fold[_fold(question)].__getitem__)
 
 
-def _by_words(questions: Sequence[Question]) -> Iterator[str]:
-    """Pick the option whose pairs of characters were those of right options in other folds."""
+def _by_bigrams(questions: Sequence[Question]) -> Iterator[str]:
+    """Pick the option whose character bigrams were most typical of right options in other folds."""
     right = [Counter[str]() for _ in range(_FOLDS)]
     wrong = [Counter[str]() for _ in range(_FOLDS)]
     for question in questions:
@@ -152,10 +154,10 @@ def _by_words(questions: Sequence[Question]) -> Iterator[str]:
             for fold in range(_FOLDS):
                 if fold != _fold(question):
                     target[fold].update(pairs)
-    sums = [(sum(right[fold].values()), sum(wrong[fold].values())) for fold in range(_FOLDS)]
+    totals = [(sum(right[fold].values()), sum(wrong[fold].values())) for fold in range(_FOLDS)]
     for question in questions:
         fold = _fold(question)
-        in_right, in_wrong = sums[fold]
+        in_right, in_wrong = totals[fold]
 
         def weight(text: str, fold: int = fold, a: int = in_right, b: int = in_wrong) -> float:
             pairs = _bigrams(text)
@@ -166,49 +168,49 @@ def _by_words(questions: Sequence[Question]) -> Iterator[str]:
             )
             return total / max(len(pairs), 1)
 
-        picks = {option.label: weight(option.text) for option in question.options}
-        asks = min if question.asks_for == "contradicted" and _truth_known(question) else max
-        yield asks(picks, key=picks.__getitem__)
+        weights = {option.label: weight(option.text) for option in question.options}
+        choose = min if question.asks_for == "contradicted" and _truth_known(question) else max
+        yield choose(weights, key=weights.__getitem__)
 
 
 def _truth_known(question: Question) -> bool:
     return False if not question.option_truth else None not in question.option_truth
 
 
-def _by_likeness(questions: Sequence[Question]) -> Iterator[str]:
-    """Pick the option that is most like the others of its question."""
+def _by_similarity(questions: Sequence[Question]) -> Iterator[str]:
+    """Pick the option that is most similar to the others of its question."""
     for question in questions:
-        bags = {option.label: set(_bigrams(option.text)) for option in question.options}
+        bigrams = {option.label: set(_bigrams(option.text)) for option in question.options}
 
-        def likeness(label: str, bags: dict[str, set[str]] = bags) -> float:
-            own = bags[label]
+        def similarity(label: str, bigrams: dict[str, set[str]] = bigrams) -> float:
+            option_bigrams = bigrams[label]
             return sum_in_order(
-                len(own & other) / max(len(own | other), 1)
-                for name, other in bags.items()
+                len(option_bigrams & other) / max(len(option_bigrams | other), 1)
+                for name, other in bigrams.items()
                 if name != label
             )
 
-        yield max(bags, key=likeness)
+        yield max(bigrams, key=similarity)
 
 
 def _by_stem(questions: Sequence[Question]) -> Iterator[str]:
-    """Pick the option of whose pairs of characters the question has the largest share."""
+    """Pick the option of whose character bigrams the question has the largest share."""
     for question in questions:
         stem = set(_bigrams(question.text))
-        picks = {
+        shares = {
             option.label: len(stem.intersection(pairs := set(_bigrams(option.text))))
             / max(len(pairs), 1)
             for option in question.options
         }
-        yield max(picks, key=picks.__getitem__)
+        yield max(shares, key=shares.__getitem__)
 
 
 _OPTION_READERS: tuple[tuple[str, Callable[[Sequence[Question]], Iterator[str]]], ...] = (
     ("the longest option", _by_length(max)),
     ("the shortest option", _by_length(min)),
-    ("the options' positions", _by_place),
-    ("the options' words", _by_words),
-    ("the options' similarity", _by_likeness),
+    ("the options' positions", _by_position),
+    ("the options' words", _by_bigrams),
+    ("the options' similarity", _by_similarity),
     ("the option most similar to the question", _by_stem),
 )
 
@@ -218,7 +220,7 @@ def _gold(question: Question) -> str:
 
 
 def _bigrams(text: str) -> list[str]:
-    return [text[place : place + 2] for place in range(len(text) - 1)]
+    return [text[offset : offset + 2] for offset in range(len(text) - 1)]
 
 
 def _gold_label_counts(questions: Sequence[Question]) -> Table:
@@ -236,8 +238,8 @@ def _gold_length_ranks(questions: Sequence[Question]) -> Table:
     ranks: Counter[int] = Counter()
     for question in questions:
         gold = _gold(question)
-        own = next((len(one.text) for one in question.options if one.label == gold), 0)
-        ranks[sum(len(option.text) > own for option in question.options)] += 1
+        gold_length = next((len(one.text) for one in question.options if one.label == gold), 0)
+        ranks[sum(len(option.text) > gold_length for option in question.options)] += 1
     return Table(
         title="Length of the correct option compared with the others",
         headings=("longer options", "questions", "share %"),
@@ -251,20 +253,23 @@ def _first_words(question: Question) -> str:
 
 
 def _question_only(questions: Sequence[Question]) -> Iterator[tuple[Question, str]]:
-    """Yield the commonest answer, in the other folds, to questions that begin alike."""
-    seen: list[dict[str, Counter[str]]] = [{} for _ in range(_FOLDS)]
-    every = [Counter[str]() for _ in range(_FOLDS)]
+    """Yield the most common answer, in the other folds, to questions with the same beginning."""
+    counts_by_beginning: list[dict[str, Counter[str]]] = [{} for _ in range(_FOLDS)]
+    counts = [Counter[str]() for _ in range(_FOLDS)]
     for question in questions:
         text = _first_text(question)
         for fold in range(_FOLDS):
             if fold != _fold(question):
-                seen[fold].setdefault(_first_words(question), Counter())[text] += 1
-                every[fold][text] += 1
-    commonest = [_most_common(of) for of in every]
-    known = [{begun: _most_common(of) for begun, of in fold.items()} for fold in seen]
+                counts_by_beginning[fold].setdefault(_first_words(question), Counter())[text] += 1
+                counts[fold][text] += 1
+    most_common = [_most_common(of) for of in counts]
+    answers_by_beginning = [
+        {beginning: _most_common(of) for beginning, of in fold.items()}
+        for fold in counts_by_beginning
+    ]
     for question in questions:
         fold = _fold(question)
-        yield question, known[fold].get(_first_words(question), commonest[fold])
+        yield question, answers_by_beginning[fold].get(_first_words(question), most_common[fold])
 
 
 def _most_common(counted: Counter[str]) -> str:
@@ -276,14 +281,14 @@ def _first_text(question: Question) -> str:
 
 
 def _is_accepted(answer_text: str, question: Question) -> bool:
-    """Whether an answer is accepted; saying nothing is, where there is no answer."""
+    """Whether an answer is accepted; an empty one is if the question has no answer."""
     if not answer_text:
         return any(answer.kind == "none" for answer in question.answers)
     return any(answer_text == text.lower() for answer in question.answers for text in answer.texts)
 
 
 def _constant_answer_share(questions: Sequence[Question]) -> float:
-    """Return the share of questions that accept the answer which most of them accept."""
+    """Return the share of questions that accept the most widely accepted answer."""
     accepted = Counter(
         answer_text
         for question in questions
@@ -297,15 +302,17 @@ def _constant_answer_share(questions: Sequence[Question]) -> float:
 
 def _answer_positions(questions: Sequence[Question], run: Subject) -> Table:
     tenths: Counter[int] = Counter()
-    found = 0
+    n_with_span = 0
     for question in questions:
         spans = [span for answer in question.answers for span in answer.spans]
         length = len(run.passages[question.passage_id].text)
         if spans and length:
-            found += 1
+            n_with_span += 1
             tenths[min(9, 10 * max(spans[0].start, 0) // length)] += 1
     return Table(
         title="Position of the answer in the passage",
         headings=("tenth", "questions", "share %"),
-        rows=tuple((tenth + 1, count, count / found) for tenth, count in sorted(tenths.items())),
+        rows=tuple(
+            (tenth + 1, count, count / n_with_span) for tenth, count in sorted(tenths.items())
+        ),
     )

@@ -1,4 +1,4 @@
-"""Which answers a prompt's examples showed, where that is known."""
+"""Load the answers of the examples in prompts, where they are known."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,16 +9,16 @@ from closeread.runs.store import Run
 from closeread.types import Passage, Question
 
 
-def answers_shown(
+def load_shown_answers(
     run: Run, passages: Mapping[str, Passage], questions: Iterable[Question]
 ) -> dict[str, tuple[str, ...]] | None:
     """Return the answers of the examples in each question's prompt, by its id.
 
-    Another harness' log has the prompts, or not. A run of our own says which data set and seed
-    the examples were drawn with: they are drawn again.
+    A log of another harness may hold the prompts. A run of closeread records the data set and the
+    seed of the examples, so they are drawn again.
 
     Returns:
-        None where the prompts are not known, or the examples' data set has gone or changed.
+        None if the prompts are unknown, or the examples' data set is missing or has changed.
     """
     if run.info.log is not None:
         return run.log_shown()
@@ -33,8 +33,8 @@ def answers_shown(
             return None
         return {
             question.question_id: tuple(
-                format_gold(example, language_of(of))
-                for of, example in examples.select(passages[question.passage_id], question)
+                format_gold(example, language_of(passage))
+                for passage, example in examples.select(passages[question.passage_id], question)
             )
             for question in questions
         }

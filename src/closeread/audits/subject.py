@@ -8,28 +8,27 @@ from closeread.types import Passage, Prediction, Question, Submission
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """One run under examination.
+    """One run to audit.
 
     Attributes:
-        questions: In the data set's order, those without gold left out.
+        questions: The questions with gold answers, in the data set's order.
         passages: By passage id.
-        submission: What was handed in.
+        submission: The predictions as submitted.
         tail_lost: Whether the texts were cut before they were saved.
-        stops: The stop strings that were in force when they were written.
-        own_stops: Those that the run took its answers from before, its texts being whole.
-        rule: How the run takes answers from its texts, as ``closeread score --extract`` names it;
-            None where that is not known.
-        stops_known: Whether the source tells what could cut its texts.
-        model: The model's name as the source gives it, else nothing.
-        seconds: How long a reader of ours took for the whole run; None where that is not known.
+        stops: The stop strings during generation.
+        own_stops: The stop strings that the run applied to its complete texts.
+        rule: The rule that extracts answers from texts, as in ``closeread score --extract``; None
+            if unknown.
+        stops_known: Whether the source says what may have cut its texts.
+        model: The name of the model in the source, or "".
+        seconds: The duration of a complete run of closeread, in seconds; None if unknown.
         is_shared: Whether one text answers several questions.
-        harness: The harness whose log it was, else nothing.
-        recorded: The scores that another harness saved, by their names and question ids; none where
-            they are of several texts a question.
-        totals: Its numbers over the whole set, where no record was left out.
-        shown: The answers of the examples in the prompts, by question id; None where the prompts
-            are not known.
-        leaked: The questions that stand among the examples of their own prompt.
+        harness: The harness of the log, or "".
+        recorded: The scores saved by another harness, by name and question id; empty if there are
+            several texts per question.
+        totals: The harness' overall numbers, if no record was left out.
+        shown: The answers of the examples in the prompts, by question id; None if unknown.
+        leaked: Ids of the questions that are among the examples of their own prompt.
     """
 
     name: str
@@ -58,17 +57,17 @@ class Subject:
         return self.submission.predictions
 
     def is_whole(self, prediction: Prediction) -> bool:
-        """Whether a text is known to be all that the model wrote."""
-        own = prediction.generation
-        return self.stops_known and own is not None and not any(own.stops)
+        """Whether a text is known to be the model's complete output."""
+        generation = prediction.generation
+        return self.stops_known and generation is not None and not any(generation.stops)
 
     def stops_of(self, prediction: Prediction) -> tuple[str, ...]:
-        """The stop strings that cut a text: its own, else those of most texts."""
-        own = prediction.generation.stops if prediction.generation is not None else ()
-        return tuple(filter(None, own)) or self.stops
+        """Return the stop strings that cut a text: its own, else those of most texts."""
+        stops = prediction.generation.stops if prediction.generation is not None else ()
+        return tuple(filter(None, stops)) or self.stops
 
     def answered(self) -> Iterator[tuple[Question, Prediction]]:
-        """Yield the questions that have a prediction, with it."""
+        """Yield the questions that have a prediction, with their predictions."""
         for question in self.questions:
             prediction = self.predictions.get(question.question_id)
             if prediction is not None:
@@ -76,15 +75,15 @@ class Subject:
 
     @property
     def is_text(self) -> bool:
-        """Whether its questions ask for text, not for an option."""
+        """Whether any question asks for a text, not for an option."""
         return any(not question.options for question in self.questions)
 
 
 def restrict_to(run: Subject, ids: Iterable[str]) -> Subject:
     """Return a run with only some of its questions."""
-    wanted = set(ids)
-    kept = tuple(question for question in run.questions if question.question_id in wanted)
-    return replace(run, questions=kept)
+    wanted_ids = set(ids)
+    questions = tuple(question for question in run.questions if question.question_id in wanted_ids)
+    return replace(run, questions=questions)
 
 
 def only_text_questions(run: Subject) -> Subject:
@@ -97,7 +96,7 @@ def only_text_questions(run: Subject) -> Subject:
 
 
 def generated_text(prediction: Prediction) -> str:
-    """Return the text that was generated; where none was kept, the answer."""
+    """Return the generated text, or the answer if none was kept."""
     if prediction.generation is not None:
         return prediction.generation.text
     if prediction.answer is None:

@@ -46,7 +46,7 @@ def test_questions_with_truth_values_alone_are_no_bad_ones(tmp_path):
     problems = Problems()
     assert len(load_subject(run, problems).questions) == 24
     found = audit([run.path], AuditOptions(checks=("order", "shortcuts")))
-    assert (problems.bad.counts, found.skipped) == ({}, {})
+    assert (problems.defects.counts, found.skipped) == ({}, {})
     assert [one.verdict for one in found.findings] == ["skipped", "skipped"]
 
 

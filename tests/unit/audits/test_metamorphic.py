@@ -176,7 +176,7 @@ def test_a_counterexample_is_minimal():
     found = examine(lookup.resolve("metric", "drop")(), ENGLISH).broken
     newline = next(one for one in found if one.relation == "run-on" and one.value == "em")
     assert len(newline.gold[0]) == 1
-    assert newline.instead == (f"{newline.gold[0]}\nx",)
+    assert newline.second_answer == (f"{newline.gold[0]}\nx",)
     assert newline.example() == f"gold `{newline.gold[0]}`: `{newline.gold[0]}\\nx` 0"
 
 
@@ -255,7 +255,7 @@ def test_the_promises_that_are_watched_are_counted():
     assert both.n_relations == alone.n_relations + 1
     lying = examine(scorer_of(em=1.0, f1=0.5), ENGLISH)
     agreement = next(one for one in lying.broken if one.relation == "agreement")
-    assert agreement.failed == agreement.tried > 0
+    assert agreement.n_failed == agreement.n_trials > 0
     assert lying.n_relations == both.n_relations
 
 

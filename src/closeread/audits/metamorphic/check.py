@@ -1,4 +1,4 @@
-"""The metamorphic check: which promises each scorer keeps on the questions of a set."""
+"""The metamorphic check: test the promises of each scorer on the questions of a set."""
 
 import random
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _EXAMPLES = 200
 def check(
     subjects: Sequence[Subject], names: Sequence[str] = (), *, plant_bugs: int = 0, seed: int = 0
 ) -> Finding:
-    """Try every promise of every scorer on real questions.
+    """Test every promise of every scorer on real questions.
 
     Args:
         subjects: Runs; their questions are used, their answers are not.
@@ -28,36 +28,43 @@ def check(
         seed: Of the planting.
     """
     sets = list({subject.sha256: subject for subject in subjects}.values())
-    judged = dict.fromkeys(names, sets) if names else _group_by_scorer(sets)
-    kept = [_examine(name, _pick_questions(of)) for name, of in judged.items()]
-    tables = [_kept_table(kept), _broken_table(kept)]
+    sets_by_scorer = dict.fromkeys(names, sets) if names else _group_by_scorer(sets)
+    reports = [
+        _examine(name, _pick_questions(scorer_sets)) for name, scorer_sets in sets_by_scorer.items()
+    ]
+    tables = [_kept_table(reports), _broken_table(reports)]
     data: dict[str, Any] = {
-        one.metric: [
+        report.metric: [
             {
-                "promise": found.relation, "value": found.value, "failed": found.failed,
-                "tried": found.tried, "example": found.example(),
+                "promise": broken.relation, "value": broken.value, "failed": broken.n_failed,
+                "tried": broken.n_trials, "example": broken.example(),
             }
-            for found in one.broken
+            for broken in report.broken
         ]
-        for one in kept
+        for report in reports
     }  # fmt: skip
-    notes = [f"{one.metric}: {one.error}".replace("\n", " ") for one in kept if one.error]
+    notes = [
+        f"{report.metric}: {report.error}".replace("\n", " ") for report in reports if report.error
+    ]
     if plant_bugs:
         tables.append(_planted_table(_pick_questions(sets), plant_bugs, seed, data))
-    total = sum(len({found.relation for found in one.broken}) for one in kept)
-    worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
-    if not any(one.n_relations for one in kept):
+    n_broken = sum(len({broken.relation for broken in report.broken}) for report in reports)
+    worst_report = max(
+        reports, key=lambda report: len({broken.relation for broken in report.broken})
+    )
+    n_worst = len({broken.relation for broken in worst_report.broken})
+    if not any(report.n_relations for report in reports):
         return skipped_finding(
             "metamorphic", "these questions can test none of the scorers' promises", notes
         )
-    verdict: Verdict = "doubtful" if total or notes else "sound"
+    verdict: Verdict = "doubtful" if n_broken or notes else "sound"
     return Finding(
         check="metamorphic",
         verdict=verdict,
         headline=(
-            f"{worst.metric} keeps "
-            f"{worst.n_relations - len({found.relation for found in worst.broken})} of "
-            f"{worst.n_relations} promises that these questions can test"
+            f"{worst_report.metric} keeps "
+            f"{worst_report.n_relations - n_worst} of "
+            f"{worst_report.n_relations} promises that these questions can test"
         ),
         tables=tuple(tables),
         notes=tuple(notes),
@@ -71,14 +78,14 @@ def _examine(name: str, questions: Sequence[Question]) -> ScorerReport:
 
 
 def _pick_questions(sets: Sequence[Subject]) -> list[Question]:
-    return pick_varied(question for one in sets for question in one.questions)
+    return pick_varied(question for subject in sets for question in subject.questions)
 
 
 def _group_by_scorer(sets: Sequence[Subject]) -> dict[str, list[Subject]]:
-    found: dict[str, list[Subject]] = {}
-    for one in sets:
-        found.setdefault(_default_metric(one), []).append(one)
-    return found
+    subjects_by_scorer: dict[str, list[Subject]] = {}
+    for subject in sets:
+        subjects_by_scorer.setdefault(_default_metric(subject), []).append(subject)
+    return subjects_by_scorer
 
 
 def _default_metric(run: Subject) -> str:
@@ -88,11 +95,13 @@ def _default_metric(run: Subject) -> str:
     return "gcrc" if grouped else "choice"
 
 
-def _kept_table(kept: Sequence[ScorerReport]) -> Table:
+def _kept_table(reports: Sequence[ScorerReport]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for one in kept:
-        names = {found.relation for found in one.broken}
-        rows.append((one.metric, one.n_relations, one.n_relations - len(names), one.n_trials))
+    for report in reports:
+        names = {broken.relation for broken in report.broken}
+        rows.append(
+            (report.metric, report.n_relations, report.n_relations - len(names), report.n_trials)
+        )
     return Table(
         title="Promises kept",
         headings=("scorer", "promises tested", "kept", "trials"),
@@ -100,17 +109,20 @@ def _kept_table(kept: Sequence[ScorerReport]) -> Table:
     )
 
 
-def _broken_table(kept: Sequence[ScorerReport]) -> Table:
+def _broken_table(reports: Sequence[ScorerReport]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for one in kept:
-        seen: set[str] = set()
-        for found in sorted(one.broken, key=lambda found: -found.failed / max(found.tried, 1)):
-            if found.relation in seen:
+    for report in reports:
+        listed: set[str] = set()
+        for broken in sorted(
+            report.broken, key=lambda broken: -broken.n_failed / max(broken.n_trials, 1)
+        ):
+            if broken.relation in listed:
                 continue
-            seen.add(found.relation)
+            listed.add(broken.relation)
             rows.append(
-                (one.metric, found.promise, found.failed / max(found.tried, 1), found.value,
-                 found.example())
+                (report.metric, broken.promise, broken.n_failed / max(broken.n_trials, 1),
+                 broken.value,
+                 broken.example())
             )  # fmt: skip
     return Table(
         title="Broken promises, each with the smallest counterexample",
@@ -123,16 +135,16 @@ def _planted_table(
     questions: Sequence[Question], count: int, seed: int, data: dict[str, Any]
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    counted: dict[str, object] = {}
+    summaries: dict[str, object] = {}
     for name in SPECIMENS:
-        found = summarize(list(plant_random_bugs(name, questions, count, random.Random(seed))))
-        counted[name] = found
-        quiet = found["quiet"]
+        summary = summarize(list(plant_random_bugs(name, questions, count, random.Random(seed))))
+        summaries[name] = summary
+        n_quiet = summary["quiet"]
         rows.append(
-            (name, found["planted"], found["found"], quiet, found["quiet_found"],
-             found["quiet_found"] / quiet if quiet else None)
+            (name, summary["planted"], summary["found"], n_quiet, summary["quiet_found"],
+             summary["quiet_found"] / n_quiet if n_quiet else None)
         )  # fmt: skip
-    data["planted"] = counted
+    data["planted"] = summaries
     return Table(
         title="Bugs planted at random in copies of scorers",
         headings=(

@@ -38,66 +38,72 @@ def wrong_prediction(question: Question) -> Prediction:
     return Prediction(question_id=question.question_id, answer=answer)
 
 
-def _rows(predictions: Sequence[Prediction]) -> Rows:
+def _to_rows(predictions: Sequence[Prediction]) -> Rows:
     return [(one.question_id, one) for one in predictions]
 
 
-def _is_third(questions: Sequence[Question]) -> list[bool]:
+def _third_mask(questions: Sequence[Question]) -> list[bool]:
     """Whether each question belongs to every third one, or to every third triple."""
-    places: dict[str, int] = {}
-    for one in questions:
-        places.setdefault(one.group_id or one.question_id, len(places))
-    return [places[one.group_id or one.question_id] % 3 == 2 for one in questions]
+    group_numbers: dict[str, int] = {}
+    for question in questions:
+        group_numbers.setdefault(question.group_id or question.question_id, len(group_numbers))
+    return [
+        group_numbers[question.group_id or question.question_id] % 3 == 2 for question in questions
+    ]
 
 
 def _two_of_three_right(questions: Sequence[Question]) -> Rows:
     """Two questions, or triples, of three answered rightly."""
-    pairs = zip(questions, _is_third(questions), strict=True)
-    return _rows(
+    pairs = zip(questions, _third_mask(questions), strict=True)
+    return _to_rows(
         [wrong_prediction(one) if third else right_prediction(one) for one, third in pairs]
     )
 
 
-def _last_ids(questions: Sequence[Question]) -> set[str]:
-    end = questions[-1]
-    same = [one for one in questions if end.group_id and one.group_id == end.group_id]
-    return {one.question_id for one in same or [end]}
+def _ids_of_last(questions: Sequence[Question]) -> set[str]:
+    last_question = questions[-1]
+    members = [
+        one
+        for one in questions
+        if last_question.group_id and one.group_id == last_question.group_id
+    ]
+    return {one.question_id for one in members or [last_question]}
 
 
-def _one_more_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    last = _last_ids(questions)
+def _make_one_more_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+    last = _ids_of_last(questions)
     rows = [
         wrong_prediction(one) if one.question_id in last else right_prediction(one)
         for one in questions
     ]
-    return _rows([right_prediction(one) for one in questions]), _rows(rows)
+    return _to_rows([right_prediction(one) for one in questions]), _to_rows(rows)
 
 
-def _third_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    return _rows([right_prediction(one) for one in questions]), _two_of_three_right(questions)
+def _make_third_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+    return _to_rows([right_prediction(one) for one in questions]), _two_of_three_right(questions)
 
 
-def _wrong_left_out(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+def _leave_out_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     rows = _two_of_three_right(questions)
-    thirds = zip(rows, _is_third(questions), strict=True)
+    thirds = zip(rows, _third_mask(questions), strict=True)
     return rows, [row for row, third in thirds if not third]
 
 
-def _right_left_out(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _rows([right_prediction(one) for one in questions])
-    last = _last_ids(questions)
+def _leave_out_right(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+    rows = _to_rows([right_prediction(one) for one in questions])
+    last = _ids_of_last(questions)
     return rows, [row for row in rows if row[0] not in last]
 
 
-def _answered_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+def _answer_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     rows = _two_of_three_right(questions)
     again = [(one.question_id, right_prediction(one)) for one in questions]
     return rows, [*again, *rows]  # the last answer to each question is the one it had
 
 
-def _variants_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+def _answer_variants_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     variants = {one.question_id for one in questions if one.role in ("positive", "negative")}
-    rows = _rows(
+    rows = _to_rows(
         [
             wrong_prediction(one) if one.question_id in variants else right_prediction(one)
             for one in questions
@@ -109,33 +115,33 @@ def _variants_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     return rows, [*again, *rows]
 
 
-def _unknown_id(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+def _add_unknown_id(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     rows = _two_of_three_right(questions)
-    stranger = Prediction(question_id="no such id", answer=wrong_prediction(questions[0]).answer)
-    return rows, [*rows, ("no such id", stranger)]
+    unknown = Prediction(question_id="no such id", answer=wrong_prediction(questions[0]).answer)
+    return rows, [*rows, ("no such id", unknown)]
 
 
-def _backwards(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+def _reverse_rows(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     rows = _two_of_three_right(questions)
     return rows, rows[::-1]
 
 
 FILE_RELATIONS: tuple[FileRelation, ...] = (
     FileRelation("wrong-counts", "one more wrong answer lowers the score", "lower",
-                 _one_more_wrong),
+                 _make_one_more_wrong),
     FileRelation("wrong-third", "a third of wrong answers lowers the score", "lower",
-                 _third_wrong),
+                 _make_third_wrong),
     FileRelation("left-out", "leaving out a wrong answer does not raise the score", "not higher",
-                 _wrong_left_out),
+                 _leave_out_wrong),
     FileRelation("right-left-out", "leaving out a right answer lowers the score", "lower",
-                 _right_left_out),
+                 _leave_out_right),
     FileRelation("id-twice", "a second answer to a question does not raise the score",
-                 "not higher", _answered_again),
+                 "not higher", _answer_again),
     FileRelation("variant-twice", "a second answer to a variant does not raise the score",
-                 "not higher", _variants_again),
+                 "not higher", _answer_variants_again),
     FileRelation("unknown-id", "an answer to an unknown question changes nothing", "same",
-                 _unknown_id),
-    FileRelation("row-order", "the order of rows is ignored", "same", _backwards),
+                 _add_unknown_id),
+    FileRelation("row-order", "the order of rows is ignored", "same", _reverse_rows),
 )  # fmt: skip
 
 
@@ -152,5 +158,5 @@ def file_scores(metric: Metric, questions: Sequence[Question], rows: Rows) -> di
         metric.score(question, submission.predictions.get(question.question_id))
         for question in questions
     ]
-    found = {pool.metric: value(pool) for pool in metric.pool(scores, submission)}
-    return {name: number for name, number in found.items() if number is not None}
+    values = {pool.metric: value(pool) for pool in metric.pool(scores, submission)}
+    return {name: number for name, number in values.items() if number is not None}

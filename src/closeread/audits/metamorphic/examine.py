@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from closeread.audits.metamorphic.corpus_relations import FILE_RELATIONS, FileRelation, file_scores
-from closeread.audits.metamorphic.judge import KINDS, BrokenPromise, TrialScorer, length
+from closeread.audits.metamorphic.judge import KINDS, BrokenPromise, TrialScorer, total_length
 from closeread.audits.metamorphic.relations import RELATIONS, Relation, Spans, Trial
 from closeread.audits.metamorphic.shrinking import shrink_answer
 from closeread.errors import CloseReadError, OutsideError
 from closeread.protocols import Metric
 from closeread.types import Question
 
-_CLOSE = 1e-9
+_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,22 +39,22 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
     n_relations = n_trials = 0
     error = ""
     texts = [one for one in questions if not one.options and one.answers and one.answers[0].texts]
-    judge = TrialScorer(metric)
+    scorer = TrialScorer(metric)
     try:
         if texts and metric.unit != "group":
             for relation in RELATIONS:
-                tried, found = _try_relation(judge, relation, texts, shrink)
-                n_relations += bool(tried)
-                n_trials += tried
-                broken += found
-            n_relations += judge.n_invariants
-            broken += judge.broken_invariants()
+                n_tried, newly_broken = _try_relation(scorer, relation, texts, shrink)
+                n_relations += bool(n_tried)
+                n_trials += n_tried
+                broken += newly_broken
+            n_relations += scorer.n_invariants
+            broken += scorer.broken_invariants()
         for file_relation in FILE_RELATIONS:
-            tried, found = _try_file_relation(metric, file_relation, questions)
-            n_relations += bool(tried)
-            n_trials += tried
-            broken += found
-    except OutsideError as problem:  # of one of our own: our bug, with its traceback
+            n_tried, newly_broken = _try_file_relation(metric, file_relation, questions)
+            n_relations += bool(n_tried)
+            n_trials += n_tried
+            broken += newly_broken
+    except OutsideError as problem:  # closeread's own errors are bugs, and keep their traceback
         error = f"fails: {problem.raised}"
     except CloseReadError as problem:
         error = str(problem)
@@ -64,11 +64,11 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
     )  # fmt: skip
 
 
-def pick_varied(questions: Iterable[Question], most: int = 80) -> list[Question]:
-    """Return questions whose gold answers look as different as possible, triples kept whole.
+def pick_varied(questions: Iterable[Question], max_questions: int = 80) -> list[Question]:
+    """Return questions with gold answers as varied as possible, with whole triples.
 
-    One question for each shape of answer (digits, words and marks, in their order), then the next
-    one of each, the commoner shapes first.
+    Answers are grouped by shape (their sequence of digits, words and punctuation). One question is
+    taken of each shape, the most common first, then a second one, and so on.
     """
     shapes: dict[str, list[Question]] = {}
     groups: dict[str, list[Question]] = {}
@@ -80,13 +80,13 @@ def pick_varied(questions: Iterable[Question], most: int = 80) -> list[Question]
             continue
         shapes.setdefault(_shape(question), []).append(question)
     complete = [members for members in groups.values() if len(members) == 3]
-    found = [one for members in complete[: most // 3] for one in members]
+    picked = [one for members in complete[: max_questions // 3] for one in members]
     ranked = sorted(shapes.values(), key=len, reverse=True)
     depth = 0
-    while len(found) < most and any(len(members) > depth for members in ranked):
-        found += [members[depth] for members in ranked if len(members) > depth]
+    while len(picked) < max_questions and any(len(members) > depth for members in ranked):
+        picked += [members[depth] for members in ranked if len(members) > depth]
         depth += 1
-    return found[: max(most, 3)]
+    return picked[: max(max_questions, 3)]
 
 
 def _shape(question: Question) -> str:
@@ -96,88 +96,95 @@ def _shape(question: Question) -> str:
 
 
 def _try_relation(
-    judge: TrialScorer, relation: Relation, questions: Sequence[Question], shrink: bool
+    scorer: TrialScorer, relation: Relation, questions: Sequence[Question], shrink: bool
 ) -> tuple[int, list[BrokenPromise]]:
-    tried = 0
-    worst: dict[str, tuple[Question, Spans]] = {}
-    failed: dict[str, int] = {}
+    n_tried = 0
+    shortest: dict[str, tuple[Question, Spans]] = {}
+    n_failed: dict[str, int] = {}
     for question in questions:
         gold = question.answers[0].texts
         for trial in relation.trials(gold):
-            tried += 1
-            for name, _, _ in _violations(judge, relation, question, trial):
-                failed[name] = failed.get(name, 0) + 1
-                if name not in worst or length(gold) < length(worst[name][1]):
-                    worst[name] = question, gold
-    found = []
-    for name, (question, gold) in worst.items():
-        trial, before, after = _smallest(judge, relation, question, gold, name, shrink=shrink)
-        found.append(
+            n_tried += 1
+            for name, _, _ in _violations(scorer, relation, question, trial):
+                n_failed[name] = n_failed.get(name, 0) + 1
+                if name not in shortest or total_length(gold) < total_length(shortest[name][1]):
+                    shortest[name] = question, gold
+    broken = []
+    for name, (question, gold) in shortest.items():
+        trial, before, after = _find_smallest(scorer, relation, question, gold, name, shrink=shrink)
+        broken.append(
             BrokenPromise(
                 relation=relation.name,
                 promise=relation.promise,
                 value=name,
-                tried=tried,
-                failed=failed[name],
+                n_trials=n_tried,
+                n_failed=n_failed[name],
                 gold=trial.gold,
-                said=trial.said,
-                instead=trial.instead,
+                first_answer=trial.first_answer,
+                second_answer=trial.second_answer,
                 before=before,
                 after=after,
                 question_id=question.question_id,
             )
         )
-    return tried, found
+    return n_tried, broken
 
 
 def _violations(
-    judge: TrialScorer, relation: Relation, question: Question, trial: Trial
+    scorer: TrialScorer, relation: Relation, question: Question, trial: Trial
 ) -> Iterator[tuple[str, float, float]]:
     """Yield the values that break the demand, with both scores."""
-    before = judge.values(question, trial.said, [trial.gold])
-    after = judge.values(question, trial.instead, [*trial.first, trial.gold, *trial.further])
-    for name in dict.fromkeys((*before, *after)):  # in the scorer's order, whatever hashes are
+    before = scorer.values(question, trial.first_answer, [trial.gold])
+    after = scorer.values(
+        question, trial.second_answer, [*trial.golds_before, trial.gold, *trial.golds_after]
+    )
+    for name in dict.fromkeys(
+        (*before, *after)
+    ):  # in the scorer's order, which does not depend on hashes
         old, new = before.get(name, math.nan), after.get(name, math.nan)
-        if not _holds(relation, name, old, new):
+        if not _is_kept(relation, name, old, new):
             yield name, old, new
 
 
-def _holds(relation: Relation, name: str, old: float, new: float) -> bool:
+def _is_kept(relation: Relation, name: str, old: float, new: float) -> bool:
     if math.isnan(old) or math.isnan(new):
         return False
     match relation.demand:
         case "same":
-            return abs(old - new) < _CLOSE
+            return abs(old - new) < _TOLERANCE
         case "lower":
             return new < old or old == 0
         case "not lower":
-            return new >= old - _CLOSE
+            return new >= old - _TOLERANCE
         case "above zero":
             return not name.endswith("f1") or new > 0
         case "one":
             return new == 1
 
 
-def _smallest(
-    judge: TrialScorer,
+def _find_smallest(
+    scorer: TrialScorer,
     relation: Relation,
     question: Question,
     gold: Spans,
-    name: str,
+    value_name: str,
     *,
     shrink: bool,
 ) -> tuple[Trial, float, float]:
     """Return the smallest trial in which a value breaks the promise, with both scores."""
 
-    def breaking(gold: Spans) -> Iterator[tuple[Trial, float, float]]:
+    def iter_breaking(gold: Spans) -> Iterator[tuple[Trial, float, float]]:
         for trial in relation.trials(gold):
-            for broken, old, new in _violations(judge, relation, question, trial):
-                if broken == name:
+            for broken, old, new in _violations(scorer, relation, question, trial):
+                if broken == value_name:
                     yield trial, old, new
 
     if shrink:
-        gold = shrink_answer(gold, lambda smaller: any(breaking(smaller)))
-    return min(breaking(gold), key=lambda one: length(one[0].gold, one[0].said, one[0].instead))
+        gold = shrink_answer(gold, lambda smaller: any(iter_breaking(smaller)))
+    return min(
+        iter_breaking(gold),
+        key=lambda one: total_length(one[0].gold, one[0].first_answer, one[0].second_answer),
+    )
 
 
 def _try_file_relation(
@@ -186,7 +193,7 @@ def _try_file_relation(
     """Try a promise about whole files on ever more questions, the smallest first."""
     tried = 0
     found: dict[str, BrokenPromise] = {}
-    for part in _parts(questions):
+    for part in _iter_parts(questions):
         before_rows, after_rows = relation.make(part)
         before, after = (
             file_scores(metric, part, before_rows),
@@ -197,32 +204,34 @@ def _try_file_relation(
             new = after.get(name)
             if new is None or name in found or name.rpartition(".")[2] in KINDS:
                 continue
-            kept = {
-                "same": abs(new - old) < _CLOSE,
-                "lower": new < old - _CLOSE or old == 0,
-                "not higher": new <= old + _CLOSE,
+            is_kept = {
+                "same": abs(new - old) < _TOLERANCE,
+                "lower": new < old - _TOLERANCE or old == 0,
+                "not higher": new <= old + _TOLERANCE,
             }[relation.demand]
-            if not kept:
+            if not is_kept:
                 found[name] = BrokenPromise(
                     relation=relation.name,
                     promise=relation.promise,
                     value=name,
-                    tried=tried,
-                    failed=1,
+                    n_trials=tried,
+                    n_failed=1,
                     gold=(),
-                    said=(f"{len(part)} questions, {len(before_rows)} and {len(after_rows)} rows",),
-                    instead=(),
+                    first_answer=(
+                        f"{len(part)} questions, {len(before_rows)} and {len(after_rows)} rows",
+                    ),
+                    second_answer=(),
                     before=old,
                     after=new,
                 )
     return tried, list(found.values())
 
 
-def _parts(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
-    # Rows are told apart by their ids: of two questions that share one the rows would be the same.
+def _iter_parts(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+    # Rows are identified by ids, so questions that share one would have the same row.
     questions = list({one.question_id: one for one in questions}.values())
-    whole = {one.group_id for one in questions if one.group_id}
-    sizes = (9, 18, 36) if whole else (3, 6, 12)
+    group_ids = {one.group_id for one in questions if one.group_id}
+    sizes = (9, 18, 36) if group_ids else (3, 6, 12)
     for size in sizes:
         if len(questions) >= size:
             yield questions[:size]

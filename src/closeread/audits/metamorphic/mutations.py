@@ -1,4 +1,4 @@
-"""The bugs that can be planted: one small change of a syntax tree at one place."""
+"""The bugs that can be planted: small changes of a single node of a syntax tree."""
 
 import ast
 import copy
@@ -9,7 +9,7 @@ Change = Callable[[ast.AST], "tuple[ast.AST | None, str] | None"]
 
 
 def iter_mutations(tree: ast.Module) -> Iterator[tuple[int, Change]]:
-    """Yield every place of a tree with every change that fits it, by the place's number."""
+    """Yield the number of each node of a tree with each change that applies to it."""
     for number, node in enumerate(ast.walk(tree)):
         for change in _CHANGES:
             if change(copy.deepcopy(node)) is not None:
@@ -17,17 +17,21 @@ def iter_mutations(tree: ast.Module) -> Iterator[tuple[int, Change]]:
 
 
 def mutate(tree: ast.Module, number: int, change: Change) -> tuple[ast.Module, str, str]:
-    """Return a copy of a tree with one place changed, the place's line, and what was changed."""
+    """Return a copy of a tree with one node changed, its line, and a description of the change."""
     copied = copy.deepcopy(tree)
-    target = next(node for place, node in enumerate(ast.walk(copied)) if place == number)
+    target = next(node for index, node in enumerate(ast.walk(copied)) if index == number)
     before = ast.unparse(target)
     outcome = change(target)
     assert outcome is not None
-    replacement, what = outcome
+    replacement, description = outcome
     if replacement is not target:
         copied = _Replace(target, replacement).visit(copied)
     ast.fix_missing_locations(copied)
-    return copied, f"{getattr(target, 'lineno', 0)}", f"{what}: {before.splitlines()[0][:60]}"
+    return (
+        copied,
+        f"{getattr(target, 'lineno', 0)}",
+        f"{description}: {before.splitlines()[0][:60]}",
+    )
 
 
 class _Replace(ast.NodeTransformer):
@@ -39,7 +43,7 @@ class _Replace(ast.NodeTransformer):
 
 
 def _skip_call(node: ast.AST) -> tuple[ast.AST | None, str] | None:
-    """A step left out: ``f(x)`` or ``x.f()`` becomes ``x``."""
+    """Leave out a call: ``f(x)`` or ``x.f()`` becomes ``x``."""
     if not isinstance(node, ast.Call) or node.keywords:
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr in _STEPS:
@@ -52,7 +56,7 @@ def _skip_call(node: ast.AST) -> tuple[ast.AST | None, str] | None:
 _STEPS = frozenset((
     "lower", "casefold", "strip", "rstrip", "lstrip", "translate", "float", "round", "rounded",
     "drop", "set", "frozenset", "abs", "extract_answer", "first_line", "removeprefix",
-    "removesuffix", "plain", "spelled_out",
+    "removesuffix", "to_ascii_marks", "parse_number_words",
 ))  # fmt: skip
 _OTHER_CALL = {"max": "min", "min": "max", "any": "all", "all": "any"}
 _OTHER_METHOD = {"isdisjoint": "issubset", "intersection": "union", "rpartition": "partition"}

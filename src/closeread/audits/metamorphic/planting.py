@@ -1,9 +1,9 @@
 """Plant random bugs in copies of a scorer, and measure the share that the promises find.
 
-A copy is made from the scorer's own source files: one place in their syntax trees is changed (a
-step left out, a constant, comparison, operator or argument changed), and the files are executed
-anew, importing one another instead of the originals. A copy that scores a thousand probes as the
-original does carries no bug and is not counted.
+A copy is made from the scorer's own source files: one node of their syntax trees is changed (a
+call left out, or a constant, comparison, operator or argument changed), and the files are executed
+again, importing one another instead of the originals. A copy that scores all probes as the original
+does is not counted as a bug.
 """
 
 import ast
@@ -21,7 +21,7 @@ from closeread.audits.metamorphic.mutations import iter_mutations, mutate
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
 
-# A scorer's own files, the innermost first; the last one holds the factory.
+# A scorer's own modules in order of import; the last one holds the factory.
 SPECIMENS: dict[str, tuple[str, ...]] = {
     "drop": (
         "closeread.text.normalize_drop", "closeread.metrics.matching.assignment",
@@ -50,7 +50,7 @@ _FACTORIES = {"drop~fixed": "fixed"}
 
 @dataclass(frozen=True, kw_only=True)
 class PlantedBug:
-    """One bug: where it is, what was changed, whether it changes scores, and what found it."""
+    """One bug: its location, the change, the number of changed scores, and what found it."""
 
     where: str
     what: str
@@ -62,58 +62,60 @@ class PlantedBug:
 def plant_random_bugs(
     specimen: str, questions: Sequence[Question], count: int, generator: random.Random
 ) -> Iterator[PlantedBug]:
-    """Yield ``count`` bugs that change at least one probe's score, each with what found it.
+    """Yield ``count`` bugs that change the score of a probe, each with the promises that found it.
 
     Args:
         specimen: A key of ``SPECIMENS``.
         questions: Real questions, for the promises and for the probes.
-        count: How many bugs; fewer where the scorer offers fewer places.
-        generator: Draws the places.
+        count: Maximum number of bugs.
+        generator: Random numbers to choose the changes.
     """
     modules = SPECIMENS[specimen]
-    trees = {name: ast.parse(_source(name)) for name in modules}
-    probes = _probes(questions, generator)
+    trees = {name: ast.parse(_load_source(name)) for name in modules}
+    probes = _make_probes(questions, generator)
     factory = _FACTORIES.get(specimen, "metric")
     original: Metric = _execute(trees, factory)
-    expected = _scores(original, probes)
-    known = _violation_names(examine(original, questions, shrink=False))
-    spots = [(name, *place) for name in modules for place in iter_mutations(trees[name])]
-    generator.shuffle(spots)
-    found = 0
-    for name, number, change in spots:
-        if found == count:
+    expected = _score_probes(original, probes)
+    known_violations = _violation_names(examine(original, questions, shrink=False))
+    mutations = [(name, *place) for name in modules for place in iter_mutations(trees[name])]
+    generator.shuffle(mutations)
+    n_found = 0
+    for name, number, change in mutations:
+        if n_found == count:
             return
         mutated, where, what = mutate(trees[name], number, change)
         try:
             metric = _execute({**trees, name: mutated}, factory)
             n_changed = sum(
-                old != new for old, new in zip(expected, _scores(metric, probes), strict=True)
+                old != new for old, new in zip(expected, _score_probes(metric, probes), strict=True)
             )
             if not n_changed:
                 continue
-            names = _violation_names(examine(metric, questions, shrink=False)) - known
+            violations = (
+                _violation_names(examine(metric, questions, shrink=False)) - known_violations
+            )
             crashed = False
-        except Exception:  # a bug may do anything: a crash is a bug found
-            n_changed, names, crashed = len(expected), {"crash"}, True
-        found += 1
+        except Exception:  # a bug may raise anything: a crash counts as found
+            n_changed, violations, crashed = len(expected), {"crash"}, True
+        n_found += 1
         yield PlantedBug(
             where=f"{name.removeprefix('closeread.')}:{where}",
             what=what,
             n_changed=n_changed,
-            found_by=tuple(sorted(names)),
+            found_by=tuple(sorted(violations)),
             crashed=crashed,
         )
 
 
-def _source(name: str) -> str:
-    found = util.find_spec(name)
-    assert found is not None and found.loader is not None
-    source: str = found.loader.get_source(name)  # type: ignore[attr-defined]
+def _load_source(name: str) -> str:
+    spec = util.find_spec(name)
+    assert spec is not None and spec.loader is not None
+    source: str = spec.loader.get_source(name)  # type: ignore[attr-defined]
     return source
 
 
 def _execute(trees: dict[str, ast.Module], factory: str) -> Metric:
-    """Execute the files in order and return the metric that the last one makes."""
+    """Execute the modules in order and return the metric that the last one makes."""
     copies: dict[str, ModuleType] = {}
 
     def load(name: str, *rest: Any, **named: Any) -> Any:
@@ -130,32 +132,32 @@ def _execute(trees: dict[str, ast.Module], factory: str) -> Metric:
         return builtins.__import__(name, *rest, **named)
 
     for name, tree in trees.items():
-        ticking = ast.fix_missing_locations(_Ticking().visit(copy.deepcopy(tree)))
-        code: CodeType = compile(ticking, f"<copy of {name}>", "exec")
+        with_ticks = ast.fix_missing_locations(_AddTicks().visit(copy.deepcopy(tree)))
+        code: CodeType = compile(with_ticks, f"<copy of {name}>", "exec")
         module = ModuleType(name)
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": load}
-        module.__dict__["_tick"] = _Clock()
+        module.__dict__["_tick"] = _LoopLimit()
         exec(code, module.__dict__)
         copies[name] = module
     metric: Metric = getattr(copies[list(trees)[-1]], factory)()
     return metric
 
 
-class _Clock:
-    """Stops a loop that a bug made endless."""
+class _LoopLimit:
+    """Limits the iterations of a loop that a bug may have made endless."""
 
-    _MOST = 5_000_000
+    _MAX_TICKS = 5_000_000
 
     def __init__(self) -> None:
         self.ticks = 0
 
     def __call__(self) -> None:
         self.ticks += 1
-        if self.ticks > self._MOST:
+        if self.ticks > self._MAX_TICKS:
             raise TimeoutError("the loop does not end")
 
 
-class _Ticking(ast.NodeTransformer):
+class _AddTicks(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.While:
         self.generic_visit(node)
         tick = ast.Call(func=ast.Name(id="_tick", ctx=ast.Load()), args=[], keywords=[])
@@ -163,15 +165,15 @@ class _Ticking(ast.NodeTransformer):
         return node
 
 
-def _violation_names(kept: ScorerReport) -> set[str]:
-    found = {f"{one.relation} {one.value}" for one in kept.broken}
-    return found | ({"error"} if kept.error else set())
+def _violation_names(report: ScorerReport) -> set[str]:
+    violations = {f"{one.relation} {one.value}" for one in report.broken}
+    return violations | ({"error"} if report.error else set())
 
 
-def _probes(
+def _make_probes(
     questions: Sequence[Question], generator: random.Random
 ) -> list[tuple[Question, Prediction]]:
-    """Return gold answers, other questions' answers, and pieces and mixtures of them."""
+    """Return probes: gold answers, answers of other questions, and parts and mixtures of both."""
     golds = [one.answers[0].texts for one in questions if one.answers and one.answers[0].texts]
     probes = []
     for question in questions:
@@ -197,19 +199,19 @@ def _probes(
     return probes
 
 
-def _scores(
+def _score_probes(
     metric: Metric, probes: Sequence[tuple[Question, Prediction]]
 ) -> list[dict[str, float | None]]:
     return [metric.score(*probe).values for probe in probes]
 
 
-def summarize(found: Sequence[PlantedBug]) -> dict[str, Any]:
-    """Return how many were planted and found, in all and without those that crash."""
-    quiet = [one for one in found if not one.crashed]
+def summarize(bugs: Sequence[PlantedBug]) -> dict[str, Any]:
+    """Return the numbers of bugs planted and found, in total and without those that crash."""
+    without_crash = [bug for bug in bugs if not bug.crashed]
     return {
-        "planted": len(found),
-        "found": sum(bool(one.found_by) for one in found),
-        "quiet": len(quiet),
-        "quiet_found": sum(bool(one.found_by) for one in quiet),
-        "missed": [asdict(one) for one in found if not one.found_by],
+        "planted": len(bugs),
+        "found": sum(bool(bug.found_by) for bug in bugs),
+        "quiet": len(without_crash),
+        "quiet_found": sum(bool(bug.found_by) for bug in without_crash),
+        "missed": [asdict(bug) for bug in bugs if not bug.found_by],
     }

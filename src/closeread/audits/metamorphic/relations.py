@@ -1,9 +1,9 @@
-"""What an answer scorer promises, as transformations of a gold answer.
+"""The promises of an answer scorer, as transformations of a gold answer.
 
-Each relation takes the spans of one gold answer and yields trials: a gold answer, what a reader
-says first, what it says instead, and the demand on the two scores. Nothing here knows of any
-scorer: a transformation is either harmless (the scores must be the same), a change of the answer
-(the second must be lower), or a loosening (it must not be lower).
+Each relation takes the spans of one gold answer and yields trials: a gold answer, two answers of a
+reader, and the demand on their scores. The relations are independent of the scorer: a
+transformation is harmless (equal scores), changes the answer (a lower second score), or loosens it
+(a second score that is not lower).
 """
 
 import re
@@ -13,28 +13,28 @@ from typing import Literal, NamedTuple
 
 Spans = tuple[str, ...]
 Demand = Literal["same", "lower", "not lower", "above zero", "one"]
-Edit = Callable[[str], Iterable[str]]  # what may be said instead
+Edit = Callable[[str], Iterable[str]]  # yields other texts for a text
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 10: "ten"}
-_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+_FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
 class Trial(NamedTuple):
     """One gold answer with two predictions; the second may have further accepted answers."""
 
     gold: Spans
-    said: Spans
-    instead: Spans
-    first: tuple[Spans, ...] = ()
-    further: tuple[Spans, ...] = ()
+    first_answer: Spans
+    second_answer: Spans
+    golds_before: tuple[Spans, ...] = ()
+    golds_after: tuple[Spans, ...] = ()
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A promise: its name, what it says, the demand, and the trials for a gold answer."""
+    """A promise: its name, its wording, the demand, and its trials for a gold answer."""
 
     name: str
     promise: str
@@ -42,7 +42,7 @@ class Relation:
     trials: Callable[[Spans], Iterator[Trial]]
 
 
-def _each(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
+def _on_span(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
     """Apply an edit of one string to the answers of one span."""
 
     def trials(gold: Spans) -> Iterator[Trial]:
@@ -54,9 +54,9 @@ def _each(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
     return trials
 
 
-def _number(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
+def _on_number(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
     """Apply an edit to answers that are a bare number."""
-    return _each(lambda text: edit(text) if _NUMBER.fullmatch(text) else ())
+    return _on_span(lambda text: edit(text) if _NUMBER.fullmatch(text) else ())
 
 
 def _spelled(text: str) -> Iterator[str]:
@@ -168,77 +168,79 @@ def _other_span(gold: Spans) -> Iterator[Trial]:
 def _more_golds(gold: Spans) -> Iterator[Trial]:
     part = (gold[0].split(" ")[0], *gold[1:])
     for said in (gold, part, ("qqq",)):
-        yield Trial(gold, said, said, first=(("qq q",),))
-        yield Trial(gold, said, said, further=(("qq q",),))
+        yield Trial(gold, said, said, golds_before=(("qq q",),))
+        yield Trial(gold, said, said, golds_after=(("qq q",),))
 
 
 def _gold_twice(gold: Spans) -> Iterator[Trial]:
-    yield Trial(gold, gold, gold, further=(gold,))
-    yield Trial(gold, ("qqq",), ("qqq",), first=(gold,))
+    yield Trial(gold, gold, gold, golds_after=(gold,))
+    yield Trial(gold, ("qqq",), ("qqq",), golds_before=(gold,))
 
 
 RELATIONS: tuple[Relation, ...] = (
     Relation("itself", "an answer equal to the gold answer scores 1", "one", _parts),
     Relation("case", "letter case is ignored", "same",
-             _each(lambda text: (text.upper(), text.lower()))),
+             _on_span(lambda text: (text.upper(), text.lower()))),
     Relation("blanks-around", "surrounding white space is ignored", "same",
-             _each(lambda text: (f" {text}", f"{text} ", f"{text}\n"))),
+             _on_span(lambda text: (f" {text}", f"{text} ", f"{text}\n"))),
     Relation("blanks-doubled", "two spaces equal one", "same",
-             _each(lambda text: (text.replace(" ", "  "),))),
+             _on_span(lambda text: (text.replace(" ", "  "),))),
     # Not a line break: what stands behind one is text on a later line, which the next one is of.
     Relation("other-blanks", "any white space separates words", "same",
-             _each(lambda text: [text.replace(" ", blank) for blank in "\t\u00a0\u3000"])),
+             _on_span(lambda text: [text.replace(" ", blank) for blank in "\t\u00a0\u3000"])),
     Relation("run-on", "text on later lines is ignored", "same",
-             _each(lambda text: (f"{text}\nx", f"{text}\n\nPassage: The town has 7 wards"))),
+             _on_span(lambda text: (f"{text}\nx", f"{text}\n\nPassage: The town has 7 wards"))),
     Relation("full-width", "full-width and ASCII characters are equal", "same",
-             _each(lambda text: (text.translate(_WIDE),))),
+             _on_span(lambda text: (text.translate(_FULL_WIDTH),))),
     Relation("full-stop", "a final full stop is ignored", "same",
-             _each(lambda text: (text + ("。" if _HAN.search(text) else "."),))),
+             _on_span(lambda text: (text + ("。" if _HAN.search(text) else "."),))),
     Relation("comma", "a final comma is ignored", "same",
-             _each(lambda text: (text + ("，" if _HAN.search(text) else ","),))),
+             _on_span(lambda text: (text + ("，" if _HAN.search(text) else ","),))),
     Relation("quotes", "surrounding quotes and brackets are ignored", "same",
-             _each(lambda text: (f'"{text}"', f"\u201c{text}\u201d", f"({text})"))),
+             _on_span(lambda text: (f'"{text}"', f"\u201c{text}\u201d", f"({text})"))),
     Relation("apostrophes", "all apostrophes are equal", "same",
-             _each(lambda text: (text.replace("'", "\u2019"),))),
+             _on_span(lambda text: (text.replace("'", "\u2019"),))),
     Relation("articles", "an article is ignored", "same",
-             _each(lambda text: [f"{article} {text}" for article in ("the", "a", "an")
+             _on_span(lambda text: [f"{article} {text}" for article in ("the", "a", "an")
                                  if re.match(r"[A-Za-z]", text)])),
     Relation("hyphens", "a hyphen equals a space", "same",
-             _each(lambda text: (_HYPHEN.sub(" ", text),))),
+             _on_span(lambda text: (_HYPHEN.sub(" ", text),))),
     Relation("dashes", "a dash equals a hyphen", "same",
-             _each(lambda text: (_HYPHEN.sub("\u2013", text),))),
+             _on_span(lambda text: (_HYPHEN.sub("\u2013", text),))),
     Relation("decimals", "10, 10.0 and 10. are the same number", "same",
-             _number(lambda text: (f"{text}0",) if "." in text else (f"{text}.0", f"{text}."))),
-    Relation("thousands", "thousands separators are ignored", "same", _number(_grouped)),
+             _on_number(lambda text: (f"{text}0",) if "." in text else (f"{text}.0", f"{text}."))),
+    Relation("thousands", "thousands separators are ignored", "same", _on_number(_grouped)),
     Relation("leading-zero", "leading zeros are ignored", "same",
-             _number(lambda text: (f"0{text}",))),
+             _on_number(lambda text: (f"0{text}",))),
     Relation("currency", "a currency sign is ignored", "same",
-             _number(lambda text: (f"${text}",))),
+             _on_number(lambda text: (f"${text}",))),
     Relation("percent", "a percent sign is ignored", "same",
-             _number(lambda text: (f"{text}%",))),
+             _on_number(lambda text: (f"{text}%",))),
     Relation("point-behind", "a full stop after a number is ignored", "same",
-             _number(lambda text: (f"{text}.\n",))),
-    Relation("number-words", "a number in words equals its digits", "same", _number(_spelled)),
+             _on_number(lambda text: (f"{text}.\n",))),
+    Relation("number-words", "a number in words equals its digits", "same", _on_number(_spelled)),
     Relation("minus", "all minus signs are equal", "same", _negative_forms),
     Relation("sign", "the opposite number is a different answer", "lower",
-             _number(lambda text: (f"-{text}",) if float(text) else ())),
+             _on_number(lambda text: (f"-{text}",) if float(text) else ())),
     Relation("other-decimals", "other decimals make a different answer", "lower",
-             _number(lambda text: (f"{text}7", text.partition(".")[0]) if "." in text
+             _on_number(lambda text: (f"{text}7", text.partition(".")[0]) if "." in text
                      else (f"{text}.7",))),
-    Relation("lost-point", "the decimal point distinguishes numbers", "lower", _number(_no_point)),
+    Relation("lost-point", "the decimal point distinguishes numbers", "lower",
+             _on_number(_no_point)),
     Relation("other-digits", "extra digits make a different number", "lower",
-             _number(lambda text: (f"{text}1", f"1{text}"))),
+             _on_number(lambda text: (f"{text}1", f"1{text}"))),
     Relation("other-thousands", "digits after a thousands separator count", "lower",
              _groups_differ),
-    Relation("fraction", "a fraction or a time is not a whole number", "lower", _number(_fraction)),
+    Relation("fraction", "a fraction or a time is not a whole number", "lower",
+             _on_number(_fraction)),
     Relation("other-word", "a different last word makes a different answer", "lower",
-             _each(_last_word)),
+             _on_span(_last_word)),
     Relation("other-letters", "a longer word is a different word", "lower",
-             _each(lambda text: (f"q{text}q",) if text.isalpha() else ())),
+             _on_span(lambda text: (f"q{text}q",) if text.isalpha() else ())),
     Relation("repeated-word", "a repeated text is a different answer", "lower",
-             _each(_repeated_word)),
+             _on_span(_repeated_word)),
     Relation("nothing", "an empty answer is wrong", "lower",
-             _each(lambda text: ("",) if any(map(str.isalnum, text)) else ())),
+             _on_span(lambda text: ("",) if any(map(str.isalnum, text)) else ())),
     Relation("nearly", "a nearly correct answer scores above 0", "above zero", _shortened),
     Relation("span-order", "the order of spans is ignored", "same", _order),
     Relation("span-joined", "spans joined by a comma are the same answer", "same", _joined),

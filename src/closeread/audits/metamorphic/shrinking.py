@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 
 from closeread.audits.metamorphic.relations import Spans
 
-_MOST_STEPS = 100
-_LETTER_BY_LETTER = 16  # the longest text of which single letters are left out
+_MAX_STEPS = 100
+_MAX_LETTERWISE = 16  # characters: letters are left out only of shorter texts
 
 
 def shrink_answer(gold: Spans, fails: Callable[[Spans], bool]) -> Spans:
-    """Make an answer smaller as long as it fails: spans, words and letters are left out."""
-    for _ in range(_MOST_STEPS):
+    """Return the smallest answer that still fails, by leaving out spans, words and letters."""
+    for _ in range(_MAX_STEPS):
         smaller = next(filter(fails, _smaller_answers(gold)), None)
         if smaller is None:
             break
@@ -19,24 +19,24 @@ def shrink_answer(gold: Spans, fails: Callable[[Spans], bool]) -> Spans:
 
 
 def _smaller_answers(gold: Spans) -> Iterator[Spans]:
-    for place in range(len(gold)):
+    for index in range(len(gold)):
         if len(gold) > 1:
-            yield (*gold[:place], *gold[place + 1 :])
-        text = gold[place]
+            yield (*gold[:index], *gold[index + 1 :])
+        text = gold[index]
         words = text.split(" ")
-        shorter = [" ".join(words[:cut] + words[cut + 1 :]) for cut in range(len(words))]
-        if len(text) <= _LETTER_BY_LETTER:
-            shorter += [text[:cut] + text[cut + 1 :] for cut in range(len(text))]
-        for one in shorter:
-            if one != text and _is_answer(one, like=text):
-                yield (*gold[:place], one, *gold[place + 1 :])
+        candidates = [" ".join(words[:cut] + words[cut + 1 :]) for cut in range(len(words))]
+        if len(text) <= _MAX_LETTERWISE:
+            candidates += [text[:cut] + text[cut + 1 :] for cut in range(len(text))]
+        for shortened in candidates:
+            if shortened != text and _is_answer(shortened, original=text):
+                yield (*gold[:index], shortened, *gold[index + 1 :])
 
 
-def _is_answer(text: str, *, like: str) -> bool:
-    """Whether a shorter text is still one that somebody could give.
+def _is_answer(text: str, *, original: str) -> bool:
+    """Whether a shortened text is still a plausible answer.
 
-    A lone mark, or a blank at an end, breaks promises that were made about words.
+    A single mark, or a blank at an end, would break promises that are about words.
     """
-    if any(map(str.isalnum, like)) and not any(map(str.isalnum, text)):
+    if any(map(str.isalnum, original)) and not any(map(str.isalnum, text)):
         return False
-    return bool(text.strip()) and (text == text.strip() or like != like.strip())
+    return bool(text.strip()) and (text == text.strip() or original != original.strip())

@@ -166,7 +166,7 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
         named = next((cells[one] for one in _SHOTS if cells.get(one)), None)
         shots = _parse_integer(named)
         if named and shots is None:
-            problems.bad.add("odd-shots", f"{named!r} is not a number of examples ({where})")
+            problems.defects.add("odd-shots", f"{named!r} is not a number of examples ({where})")
             continue
         rows.append(
             Row(
@@ -301,6 +301,6 @@ def _parse_number(cell: str, where: str, problems: Problems) -> float | None:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        problems.bad.add("nan-score", f"{cell!r} is not a number ({where})")
+        problems.defects.add("nan-score", f"{cell!r} is not a number ({where})")
         return None
     return number

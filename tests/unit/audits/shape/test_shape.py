@@ -109,7 +109,7 @@ def test_the_real_result_files(corpus):
     assert all(map(is_table, paths))
     problems = Problems()
     found = check(read_tables(paths, problems))
-    assert not problems.bad.total
+    assert not problems.defects.total
     signs = {(sign[0], sign[1]): sign[2:] for sign in found.data["signs"]}
     lowered = [one for what, one in signs if what == "examples lower the score" and "drop" in one]
     print(f"{len(paths)} files, {len(signs)} signs")
@@ -149,7 +149,7 @@ def test_a_number_that_is_none_is_counted(tmp_path):
     path.write_text("model,shots,a,b\nx,0,nan,0.5\ny,0,0.4,0.5\n")
     problems = Problems()
     read_tables([path], problems)
-    assert problems.bad.counts == {"nan-score": 1}
+    assert problems.defects.counts == {"nan-score": 1}
     with pytest.raises(InputError, match="--skip-bad"):
         problems.raise_unless_skipped(False)
 
@@ -242,7 +242,7 @@ def test_bad_tables_say_what_is_wrong(tmp_path):
     path.write_text("model,shots,a\nx,five,0.1\ny,0,0.2\n")
     problems = Problems()
     assert [row.model for row in read_tables([path], problems).rows] == ["y"]
-    assert problems.bad.counts == {"odd-shots": 1}
+    assert problems.defects.counts == {"odd-shots": 1}
     path.write_bytes(b"model,a\nx\xe9,0.1\n")
     with pytest.raises(InputError, match=r"byte 9 is not valid UTF-8"):
         read_tables([path], Problems())
@@ -268,7 +268,7 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
     (row,) = read_tables([path], problems).rows
     assert (row.model, row.shots, row.size) == ("org/x-7b", 3, 7.0)
     assert row.scores == {"drop": 0.3, "text": 0.2}
-    assert not problems.bad.total
+    assert not problems.defects.total
     path.write_text(json.dumps({
         "config_general": {"model_name": "org/y-1b"},
         "results": {"drop|5": {"em": 0.1, "em_stderr": 0.01}, "all": {"em": 0.1}},

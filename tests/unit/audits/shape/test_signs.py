@@ -140,7 +140,7 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
     one, other = read_tables([path], problems).rows
     assert (one.scores, one.errors) == ({"drop": 0.4, "race": 0.5}, {"drop": 0.008})
     assert (other.scores, other.errors) == ({"drop": 0.41, "race": 0.52}, {"race": 0.01})
-    assert not problems.bad.counts
+    assert not problems.defects.counts
 
 
 def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path):
@@ -159,7 +159,7 @@ def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path
         (tmp_path / name).write_text("\n".join(lines) + "\n", "utf-8")
         problems = Problems()
         tables.append(read_tables([tmp_path / name], problems))
-        assert not problems.bad.total
+        assert not problems.defects.total
     assert [row.scores for row in tables[1].rows] == [row.scores for row in tables[0].rows]
     assert tables[1].left_out == ["T", "Average ⬆️", "Type", "#Params (B)", "Hub ❤️", "Elo"]
     found = check(tables[1], "drop")
@@ -187,7 +187,7 @@ def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
     ))  # fmt: skip
     problems = Problems()
     table = read_tables([tmp_path / "s.csv"], problems)
-    assert problems.bad.counts["nan-score"] == sum(cell[0] != "0" for cell in cells)
+    assert problems.defects.counts["nan-score"] == sum(cell[0] != "0" for cell in cells)
     assert table.left_out == []
 
 

@@ -16,7 +16,7 @@ from audit_runs import (
     write_dataset,
 )
 from closeread import load
-from closeread.audits.shown_examples import answers_shown
+from closeread.audits.shown_examples import load_shown_answers
 from closeread.audits.subject import Subject
 from closeread.audits.truncation.check import check
 from closeread.audits.truncation.copies import GUESSED, KNOWN
@@ -293,4 +293,4 @@ def test_copies_in_a_run_of_our_own_are_known(tmp_path, seed):
 
     file = tmp_path / "ours.jsonl"
     file.write_text(file.read_text().replace(PASSAGES[0][0], PASSAGES[0][0] + " Others sank."))
-    assert answers_shown(run, again.passages, again.questions) is None
+    assert load_shown_answers(run, again.passages, again.questions) is None
