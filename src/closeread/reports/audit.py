@@ -1,4 +1,4 @@
-"""Renders an audit as one self-contained page, in English or Chinese, in the report's style."""
+"""Render an audit as a self-contained page, in English or Chinese, in the report's style."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ def write_audit(
 
     Args:
         sources: The audited runs, logs or tables.
-        findings: As ``closeread.audits.findings.Finding`` has them, as plain values.
+        findings: The fields of ``closeread.audits.findings.Finding`` as plain values.
         skipped: Counts of skipped records, by kind.
         out: The HTML file.
         language: The page's language, ``en`` or ``zh``.
@@ -55,10 +55,10 @@ def write_audit(
         about=page.translate("audit: can the number be believed?"),
         examined=page.translate("Examined"),
         sources="".join(f"<li><bdi>{_escape_text(source)}</bdi></li>" for source in sources),
-        skipped=page.skipped(skipped),
+        skipped=page.skipped_records(skipped),
         counted=page.translate("{n} verdicts, the most severe first", n=f"{len(findings):,}"),
         tally=page.tally(Counter(finding["verdict"] for finding in findings)),
-        overview="".join(page.line(number, finding) for number, finding in by_severity),
+        overview="".join(page.overview_line(number, finding) for number, finding in by_severity),
         sections="".join(page.section(number, finding) for number, finding in by_severity),
         made=page.translate("Made by closeread {version}", version=__version__),
     )
@@ -107,7 +107,7 @@ class _Page:
             )
         return self.translate("Audit of {names}", names=names)
 
-    def skipped(self, counts: Mapping[str, int]) -> str:
+    def skipped_records(self, counts: Mapping[str, int]) -> str:
         if not counts:
             return ""
         rows = "".join(
@@ -118,7 +118,7 @@ class _Page:
         return f'<div class="notices"><h2>{heading}</h2><ul>{rows}</ul></div>'
 
     def tally(self, counts: Counter[str]) -> str:
-        """Return each verdict with its count and what it means for the reader."""
+        """Return each verdict with its count and its meaning."""
         return "".join(
             f'<li class="{verdict}"><b aria-hidden="true">{mark}</b> '
             f'<span class="word">{counts[verdict]:,} {self.translate(verdict)}</span> '
@@ -134,7 +134,7 @@ class _Page:
             f'<span class="word">{self.translate(verdict)}</span>'
         )
 
-    def line(self, number: int, finding: Mapping[str, Any]) -> str:
+    def overview_line(self, number: int, finding: Mapping[str, Any]) -> str:
         return (
             f'<li class="{finding["verdict"]}"><a href="#f{number}">{self.verdict(finding)} '
             f"{self.translate(finding['check'])}</a><p>{self.translate_finding(finding['headline'])}</p></li>"
@@ -200,20 +200,20 @@ class _Page:
             text = CELLS.say(text, self.language)
         if len(text) <= _MAX_CHARACTERS:
             return f"<bdi>{_escape_text(text)}</bdi>"
-        counted = self.translate("{n} characters", n=f"{len(text):,}")
+        length_remark = self.translate("{n} characters", n=f"{len(text):,}")
         short = _escape_text(_shorten(text, _MAX_CHARACTERS))
-        return f'<bdi>{short}</bdi> <span class="soft">({counted})</span>'
+        return f'<bdi>{short}</bdi> <span class="soft">({length_remark})</span>'
 
 
 def _number_class(is_number: bool) -> str:
     return ' class="n"' if is_number else ""
 
 
-def _shorten(text: str, most: int) -> str:
+def _shorten(text: str, max_length: int) -> str:
     """Shorten a long text to its beginning and end."""
-    return text if len(text) <= most else f"{text[: most - 60]} … {text[-50:]}"
+    return text if len(text) <= max_length else f"{text[: max_length - 60]} … {text[-50:]}"
 
 
 def _escape_text(text: object) -> str:
-    seen = _INVISIBLE.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
-    return _PERCENT.sub("&nbsp;%", escape(seen, quote=True))
+    visible = _INVISIBLE.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
+    return _PERCENT.sub("&nbsp;%", escape(visible, quote=True))

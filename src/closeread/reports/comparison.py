@@ -1,4 +1,4 @@
-"""Turns what ``closeread compare`` finds into the tables that terminals, papers and pages show.
+"""Turn the comparisons of ``closeread compare`` into tables for terminals, papers and pages.
 
 Several data sets give one table per metric, with a row per data set and the averages last; one data
 set gives one table with a row per metric. Two systems share a table of values and differences; for
@@ -28,10 +28,9 @@ from closeread.reports.words.page import word
 from closeread.runs.compare import Compared
 from closeread.runs.compare_tables import ComparedTables
 
-Found = Compared | ComparedTables
-Row = tuple[
-    str, tuple[Comparison, ...]
-]  # its label; the comparison of each other system with the first
+AnyComparison = Compared | ComparedTables
+# A label, and the comparison of each other system with the first.
+Row = tuple[str, tuple[Comparison, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,103 +48,127 @@ class Block:
     parts: tuple[int, ...] = ()
 
 
-def make_blocks(found: Found, language: str = "en") -> list[Block]:
+def make_blocks(compared: AnyComparison, language: str = "en") -> list[Block]:
     """Return one block per metric or, on one data set, one block of all metrics."""
-    if isinstance(found, Compared):
-        by_metric = groupby(found.comparisons, key=lambda one: one.metric)
+    if isinstance(compared, Compared):
+        by_metric = groupby(compared.comparisons, key=lambda one: one.metric)
         return [Block(metric="", rows=[(metric, tuple(of)) for metric, of in by_metric])]
-    sets = [(domain(each.dataset.name), each) for each in found.sets]
-    parts = [[each for _, each in sets]]
+    sets = [(domain(dataset.dataset.name), dataset) for dataset in compared.sets]
+    parts = [[dataset for _, dataset in sets]]
     if all(where for where, _ in sets):
-        parts = [[each for where, each in sets if where == part] for part in ("in", "out")]
-    labels = _label_datasets(found)
-    every: list[list[Row]] = [
-        [(labels[id(each)], tuple(each.comparisons)) for each in part] for part in parts
+        parts = [[dataset for where, dataset in sets if where == part] for part in ("in", "out")]
+    labels = _label_datasets(compared)
+    rows_by_part: list[list[Row]] = [
+        [(labels[id(dataset)], tuple(dataset.comparisons)) for dataset in part] for part in parts
     ]
-    every.append(
-        [(word(f"macro.{part}", language), tuple(of)) for part, of in found.macro_average.items()]
+    rows_by_part.append(
+        [
+            (word(f"macro.{part}", language), tuple(of))
+            for part, of in compared.macro_average.items()
+        ]
     )
-    metrics = dict.fromkeys(one.metric for each in found.sets for one in each.comparisons)
-    return [_metric_block(metric, every) for metric in metrics]
+    metrics = dict.fromkeys(one.metric for dataset in compared.sets for one in dataset.comparisons)
+    return [_metric_block(metric, rows_by_part) for metric in metrics]
 
 
 def _metric_block(metric: str, parts: Sequence[Sequence[Row]]) -> Block:
-    chosen = [
-        [(name, own) for name, of in part if (own := tuple(o for o in of if o.metric == metric))]
+    metric_rows = [
+        [
+            (name, comparisons)
+            for name, all_comparisons in part
+            if (
+                comparisons := tuple(
+                    comparison for comparison in all_comparisons if comparison.metric == metric
+                )
+            )
+        ]
         for part in parts
     ]
-    ends = accumulate(map(len, chosen))
-    rows = [row for part in chosen for row in part]
-    begins = tuple(dict.fromkeys(end for end in ends if 0 < end < len(rows)))
-    return Block(metric=metric, rows=rows, parts=begins)
+    ends = accumulate(map(len, metric_rows))
+    rows = [row for part in metric_rows for row in part]
+    part_starts = tuple(dict.fromkeys(end for end in ends if 0 < end < len(rows)))
+    return Block(metric=metric, rows=rows, parts=part_starts)
 
 
-def _label_datasets(found: ComparedTables) -> dict[int, str]:
+def _label_datasets(compared: ComparedTables) -> dict[int, str]:
     """Label each data set; if two have the same name, add the folder of the baseline's run."""
-    first = next(iter(found.systems))
-    names = [each.dataset.name for each in found.sets]
+    first = next(iter(compared.systems))
+    names = [dataset.dataset.name for dataset in compared.sets]
     return {
-        id(each): name
+        id(dataset): name
         if names.count(name) == 1
-        else f"{name} ({Path(each.systems[first][0]).name})"
-        for name, each in zip(names, found.sets, strict=True)
+        else f"{name} ({Path(dataset.systems[first][0]).name})"
+        for name, dataset in zip(names, compared.sets, strict=True)
     }
 
 
 def comparison_tables(
-    found: Found,
+    compared: AnyComparison,
     language: str = "en",
     *,
-    shown: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
     values: bool = True,
 ) -> list[Table]:
-    """Return the tables of a comparison; an asterisk marks what is sure after Holm.
+    """Return the tables of a comparison; an asterisk marks differences significant after Holm.
 
     Args:
-        found: By ``compare_runs`` or ``compare_tables``.
-        language: Of the words, ``en`` or ``zh``.
-        shown: The label of each system, by name; by default the name.
+        compared: The result of ``compare_runs`` or ``compare_tables``.
+        language: The language of the words, ``en`` or ``zh``.
+        labels: The label of each system, by name; by default the name.
         values: Whether to include the systems' values, which another table may show.
     """
-    systems = {name: (shown or {}).get(name, name) for name in found.systems}
-    made: list[Table] = []
-    for block in make_blocks(found, language):
+    systems = {name: (labels or {}).get(name, name) for name in compared.systems}
+    tables: list[Table] = []
+    for block in make_blocks(compared, language):
         if values and len(systems) > 2:
-            made.append(_value_table(block, systems, found, language))
-        made.append(
-            _difference_table(block, systems, found, language, values and len(systems) == 2)
+            tables.append(_value_table(block, systems, compared, language))
+        tables.append(
+            _difference_table(block, systems, compared, language, values and len(systems) == 2)
         )
-    return made
+    return tables
 
 
-def _value_table(block: Block, systems: Mapping[str, str], found: Found, language: str) -> Table:
+def _value_table(
+    block: Block, systems: Mapping[str, str], compared: AnyComparison, language: str
+) -> Table:
     rows = [
         [name, _format_value(of[0].first_value, of[0].first_spread)]
-        + [_format_value(one.second_value, one.second_spread) + "*" * one.sure for one in of]
+        + [
+            _format_value(comparison.second_value, comparison.second_spread) + "*" * comparison.sure
+            for comparison in of
+        ]
         for name, of in block.rows
     ]
     return Table(
-        caption=block.metric or _dataset_name(found),
-        headings=[_corner_heading(found, language), *systems.values()],
+        caption=block.metric or _dataset_name(compared),
+        headings=[_corner_heading(compared, language), *systems.values()],
         rows=rows,
         parts=block.parts,
-        note=" ".join(_iter_mark_notes(block, found, language)),
+        note=" ".join(_iter_mark_notes(block, compared, language)),
     )
 
 
 def _difference_table(
     block: Block,
     systems: Mapping[str, str],
-    found: Found,
+    compared: AnyComparison,
     language: str,
     values: bool,
 ) -> Table:
     """Return a row for each comparison, without the columns in which all rows are the same."""
     first, *others = systems.values()
-    called = len(block.rows) > 1 or values
-    kept = (called, len(others) > 1 or not called, values, values, True, True, _is_adjusted(block))
+    has_label = len(block.rows) > 1 or values
+    is_shown = (
+        has_label,
+        len(others) > 1 or not has_label,
+        values,
+        values,
+        True,
+        True,
+        _is_adjusted(block),
+    )
     headings = [
-        _corner_heading(found, language),
+        _corner_heading(compared, language),
         word("run", language),
         first,
         others[0],
@@ -168,81 +191,86 @@ def _difference_table(
         for name, of in block.rows
         for one in of
     ]
-    metric = block.metric or ("" if called else block.rows[0][0])
-    params = {"metric": metric or _dataset_name(found), "run": first}
+    metric = block.metric or ("" if has_label else block.rows[0][0])
+    params = {"metric": metric or _dataset_name(compared), "run": first}
     return Table(
         caption=word("difference.of", language, params),
-        headings=[*compress(headings, (*kept, True))],
-        rows=[[*compress(row, (*kept, True))] for row in rows],
-        left=sum(kept[:2]),
-        parts=tuple(at * len(others) for at in block.parts),
+        headings=[*compress(headings, (*is_shown, True))],
+        rows=[[*compress(row, (*is_shown, True))] for row in rows],
+        left=sum(is_shown[:2]),
+        parts=tuple(start * len(others) for start in block.parts),
         note=" ".join(
             [
-                *_iter_method_notes(block, first, found, language),
-                *_iter_mark_notes(block, found, language),
+                *_iter_method_notes(block, first, compared, language),
+                *_iter_mark_notes(block, compared, language),
             ]
         ),
     )
 
 
-def explain_tables(found: Found, first: str, language: str = "en") -> list[str]:
+def explain_tables(compared: AnyComparison, first: str, language: str = "en") -> list[str]:
     """Return the sentences that explain the tables, each once."""
     notes = [
         note
-        for block in make_blocks(found, language)
+        for block in make_blocks(compared, language)
         for note in (
-            *_iter_method_notes(block, first, found, language),
-            *_iter_mark_notes(block, found, language),
+            *_iter_method_notes(block, first, compared, language),
+            *_iter_mark_notes(block, compared, language),
         )
     ]
     return list(dict.fromkeys(notes))
 
 
-def comparison_in_markdown(found: Found, language: str = "en") -> str:
+def comparison_in_markdown(compared: AnyComparison, language: str = "en") -> str:
     """Return the tables in Markdown, followed by remarks and signatures."""
-    parts = [in_markdown(table) for table in comparison_tables(found, language)]
+    parts = [in_markdown(table) for table in comparison_tables(compared, language)]
     notes = [
         f"- {escape_markdown(one)}"
-        for one in _left_out(found) + comparison_remarks(found, language)
+        for one in _skipped_notes(compared) + comparison_remarks(compared, language)
     ]
     parts += ["\n".join(notes)] if notes else []
-    signatures = "\n".join(f"- `{to_one_line(one)}`" for one in _signatures(found))
+    signatures = "\n".join(f"- `{to_one_line(one)}`" for one in _signatures(compared))
     parts.append(word("table.signatures", language) + "\n\n" + signatures)
     return "\n\n".join(parts) + "\n"
 
 
-def comparison_in_latex(found: Found, language: str = "en") -> str:
+def comparison_in_latex(compared: AnyComparison, language: str = "en") -> str:
     """Return the tables in LaTeX, followed by remarks and signatures as comments."""
-    comments = [*_left_out(found), *comparison_remarks(found, language), *_signatures(found)]
-    return in_latex(comparison_tables(found, language), comments)
+    comments = [
+        *_skipped_notes(compared),
+        *comparison_remarks(compared, language),
+        *_signatures(compared),
+    ]
+    return in_latex(comparison_tables(compared, language), comments)
 
 
-def _left_out(found: Found) -> list[str]:
-    return found.left_out if isinstance(found, ComparedTables) else []
+def _skipped_notes(compared: AnyComparison) -> list[str]:
+    return compared.left_out if isinstance(compared, ComparedTables) else []
 
 
-def _signatures(found: Found) -> list[str]:
-    sets = found.sets if isinstance(found, ComparedTables) else [found]
+def _signatures(compared: AnyComparison) -> list[str]:
+    sets = compared.sets if isinstance(compared, ComparedTables) else [compared]
     return [
-        f"{one.dataset.name}: {signature or f'{name}: signatures differ'}"
-        for one in sets
-        for name, signature in one.signatures.items()
+        f"{dataset.dataset.name}: {signature or f'{name}: signatures differ'}"
+        for dataset in sets
+        for name, signature in dataset.signatures.items()
     ]
 
 
-def comparison_remarks(found: Found, language: str = "en") -> list[str]:
+def comparison_remarks(compared: AnyComparison, language: str = "en") -> list[str]:
     """Return the notes of single comparisons, each once, after the labels of its rows."""
-    several = isinstance(found, ComparedTables)
-    rows_of: dict[str, list[str]] = {}
-    for block in make_blocks(found, language):
+    has_several_sets = isinstance(compared, ComparedTables)
+    rows_by_note: dict[str, list[str]] = {}
+    for block in make_blocks(compared, language):
         for name, of in block.rows:
-            for one in of:
-                who = [name, one.metric] if several else [name]
-                who += [one.second] if len(of) > 1 else []
-                if one.note:
-                    rows_of.setdefault(one.note, []).append(" ".join(who))
+            for comparison in of:
+                labels = [name, comparison.metric] if has_several_sets else [name]
+                labels += [comparison.second] if len(of) > 1 else []
+                if comparison.note:
+                    rows_by_note.setdefault(comparison.note, []).append(" ".join(labels))
     return [
-        f"{', '.join(rows)}: {_translate_note(note, language)}" for note, rows in rows_of.items()
+        f"{', '.join(rows)}: {_translate_note(note, language)}"
+        for note, rows in rows_by_note.items()
     ]
 
 
@@ -250,41 +278,47 @@ def _translate_note(note: str, language: str) -> str:
     return note if language == "en" else NOTES.say(note, language)
 
 
-def _iter_method_notes(block: Block, first: str, found: Found, language: str) -> Iterator[str]:
-    every = [one for _, of in block.rows for one in of]
-    tests = ", ".join(dict.fromkeys(one.test for one in every if one.p_value is not None))
-    level = f"{100 * found.level:g}"
+def _iter_method_notes(
+    block: Block, first: str, compared: AnyComparison, language: str
+) -> Iterator[str]:
+    comparisons = [comparison for _, of in block.rows for comparison in of]
+    tests = ", ".join(
+        dict.fromkeys(
+            comparison.test for comparison in comparisons if comparison.p_value is not None
+        )
+    )
+    level = f"{100 * compared.level:g}"
     yield word("difference.how", language, {"run": first, "level": level})
     if tests:
         yield word("difference.tests", language, {"tests": tests})
     if _is_adjusted(block):
         over = "runs"
-        if isinstance(found, ComparedTables):
-            over = "averages" if found.macro_average else "sets"
+        if isinstance(compared, ComparedTables):
+            over = "averages" if compared.macro_average else "sets"
         yield word(f"difference.holm-{over}", language)
-    if any(one.smallest_difference is not None for one in every):
+    if any(comparison.smallest_difference is not None for comparison in comparisons):
         yield word("difference.shows", language)
 
 
-def _iter_mark_notes(block: Block, found: Found, language: str) -> Iterator[str]:
-    every = [one for _, of in block.rows for one in of]
-    if any(one.sure for one in every):
-        yield word("difference.sure", language, {"level": f"{1 - found.level:.6g}"})
-    if any(one.first_spread or one.second_spread for one in every):
+def _iter_mark_notes(block: Block, compared: AnyComparison, language: str) -> Iterator[str]:
+    comparisons = [comparison for _, of in block.rows for comparison in of]
+    if any(comparison.sure for comparison in comparisons):
+        yield word("difference.sure", language, {"level": f"{1 - compared.level:.6g}"})
+    if any(comparison.first_spread or comparison.second_spread for comparison in comparisons):
         yield word("difference.spread", language)
 
 
 def _is_adjusted(block: Block) -> bool:
     """Whether any p-value was adjusted for several comparisons."""
-    return any(one.p_holm != one.p_value for _, of in block.rows for one in of)
+    return any(comparison.p_holm != comparison.p_value for _, of in block.rows for comparison in of)
 
 
-def _dataset_name(found: Found) -> str:
-    return found.dataset.name if isinstance(found, Compared) else ""
+def _dataset_name(compared: AnyComparison) -> str:
+    return compared.dataset.name if isinstance(compared, Compared) else ""
 
 
-def _corner_heading(found: Found, language: str) -> str:
-    return word("metric" if isinstance(found, Compared) else "dataset", language)
+def _corner_heading(compared: AnyComparison, language: str) -> str:
+    return word("metric" if isinstance(compared, Compared) else "dataset", language)
 
 
 def _format_value(value: float | None, spread: Spread | None) -> str:
@@ -293,10 +327,10 @@ def _format_value(value: float | None, spread: Spread | None) -> str:
     return percent(value) + ("" if spread is None else f" ±{percent(spread.deviation)}")
 
 
-def _format_difference(one: Comparison) -> str:
+def _format_difference(comparison: Comparison) -> str:
     difference, low, high = (
         DASH if value is None else f"{100 * value:+.1f}".replace("-", MINUS)
-        for value in (one.difference, one.low, one.high)
+        for value in (comparison.difference, comparison.low, comparison.high)
     )
     return difference if DASH in (low, high) else f"{difference} [{low}, {high}]"
 

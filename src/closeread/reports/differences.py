@@ -6,7 +6,7 @@ from typing import Any
 
 from closeread.errors import CloseReadError
 from closeread.metrics.intervals import Resampling
-from closeread.reports.comparison import Found, comparison_remarks, comparison_tables
+from closeread.reports.comparison import AnyComparison, comparison_remarks, comparison_tables
 from closeread.reports.material import Material, RunView
 from closeread.reports.table import Table
 from closeread.reports.words.page import word
@@ -18,7 +18,7 @@ from closeread.runs.store import Run, open_run
 _MAX_SYSTEMS = 6  # `closeread compare` prints more
 
 
-def compare_material(material: Material) -> list[Found]:
+def compare_material(material: Material) -> list[AnyComparison]:
     """Return the paired comparisons of a page's runs with the first, by the chief metric.
 
     Runs on several data sets are compared if each system has its own folder with a run on every
@@ -40,63 +40,75 @@ def difference_tables(material: Material, language: str) -> list[Table]:
     """Return the tables of the differences."""
     return [
         table
-        for found in compare_material(material)
+        for compared in compare_material(material)
         for table in comparison_tables(
-            found, language, shown=_display_names(material, found), values=len(material.sets) > 1
+            compared,
+            language,
+            labels=_display_names(material, compared),
+            values=len(material.sets) > 1,
         )
     ]
 
 
 def differences_payload(material: Material, language: str) -> dict[str, Any] | None:
     """Return the page's section on differences in a language; None if there is no comparison."""
-    found = compare_material(material)
-    if not found:
+    comparisons = compare_material(material)
+    if not comparisons:
         return None
     return {
         "title": word("difference.title", language),
         "tables": difference_tables(material, language),
-        "remarks": [one for each in found for one in comparison_remarks(each, language)],
+        "remarks": [
+            remark for compared in comparisons for remark in comparison_remarks(compared, language)
+        ],
     }
 
 
-def _compare_on_one_set(material: Material) -> list[Found]:
+def _compare_on_one_set(material: Material) -> list[AnyComparison]:
     metric = material.chief(0)
     members = _runs_with_value(material, metric)
     if not 2 <= len(members) <= _MAX_SYSTEMS:
         return []
-    found = compare_runs(_open_runs(members), _resampling(members), metrics=[metric])
-    found.comparisons = [one for one in found.comparisons if one.metric == metric]
-    whole = len(found.comparisons) == len(members) - 1  # unless a folder was given twice
-    return [found] if whole else []
+    compared = compare_runs(_open_runs(members), _resampling(members), metrics=[metric])
+    compared.comparisons = [
+        comparison for comparison in compared.comparisons if comparison.metric == metric
+    ]
+    is_complete = len(compared.comparisons) == len(members) - 1  # unless a folder was given twice
+    return [compared] if is_complete else []
 
 
-def _compare_on_several(material: Material) -> list[Found]:
-    every: dict[Path, list[RunView]] = {}
+def _compare_on_several(material: Material) -> list[AnyComparison]:
+    runs_by_folder: dict[Path, list[RunView]] = {}
     for run in material.runs:
         if run.path is not None:
-            every.setdefault(run.path.resolve().parent, []).append(run)
-    tables = {folder: _open_runs(runs) for folder, runs in every.items()}
+            runs_by_folder.setdefault(run.path.resolve().parent, []).append(run)
+    tables = {folder: _open_runs(runs) for folder, runs in runs_by_folder.items()}
     if not are_tables(tables) or len(tables) > _MAX_SYSTEMS:
         return []
-    found: list[Found] = []
+    comparisons: list[AnyComparison] = []
     for metric in dict.fromkeys(map(material.chief, range(len(material.sets)))):
         members = [
             run for run in _runs_with_value(material, metric) if material.chief(run.place) == metric
         ]
-        chosen = {run.path for run in members}
-        parts = {
-            folder: [run for run in runs if run.path in chosen] for folder, runs in tables.items()
+        chosen_paths = {run.path for run in members}
+        chosen_tables = {
+            folder: [run for run in runs if run.path in chosen_paths]
+            for folder, runs in tables.items()
         }
-        if all(parts.values()):
-            found.append(compare_tables(parts, _resampling(members), metrics=[metric]))
-    return found
+        if all(chosen_tables.values()):
+            comparisons.append(
+                compare_tables(chosen_tables, _resampling(members), metrics=[metric])
+            )
+    return comparisons
 
 
 def _runs_with_value(material: Material, metric: str) -> list[RunView]:
     return [
         run
         for run in material.runs
-        if run.path is not None and (one := run.metrics.get(metric)) and one.value is not None
+        if run.path is not None
+        and (summary := run.metrics.get(metric))
+        and summary.value is not None
     ]
 
 
@@ -108,7 +120,9 @@ def _resampling(runs: Sequence[RunView]) -> Resampling:
     return Resampling(level=runs[0].level)
 
 
-def _display_names(material: Material, found: Found) -> dict[str, str]:
+def _display_names(material: Material, compared: AnyComparison) -> dict[str, str]:
     """Return the page's names of the systems on one data set, which are its runs."""
     names = {str(run.path): run.name for run in material.runs}
-    return {system: names[paths[0]] for system, paths in found.systems.items() if paths[0] in names}
+    return {
+        system: names[paths[0]] for system, paths in compared.systems.items() if paths[0] in names
+    }

@@ -1,4 +1,4 @@
-"""Locates evidence for the page, and finds which parts of a claim it covers."""
+"""Locate evidence for the page, and find the parts of a claim that it covers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -30,13 +30,13 @@ def locate_evidence(evidence: Sequence[Evidence], passage: Passage | None) -> tu
     return tuple(
         one
         if one.spans
-        else replace(one, spans=tuple(_only_place(text, passage.text) for text in texts))
+        else replace(one, spans=tuple(_find_span(text, passage.text) for text in texts))
         for one in evidence
         for texts in [[text for text in one.texts if passage.text.count(text) == 1 and text]]
     )
 
 
-def _only_place(text: str, passage: str) -> Span:
+def _find_span(text: str, passage: str) -> Span:
     start = passage.index(text)
     return Span(start, start + len(text))
 
@@ -52,8 +52,8 @@ def cover_options(
     """
     if passage is None:
         return []
-    found = [_cover_claim(question, passage, claim, evidence) for claim in question.claims]
-    return found if any(any(one) for one in found) else []
+    coverages = [_cover_claim(question, passage, claim, evidence) for claim in question.claims]
+    return coverages if any(any(one) for one in coverages) else []
 
 
 def cover_question(
@@ -65,17 +65,17 @@ def cover_question(
     """
     if passage is None or question.claims:
         return None
-    found = _cover_claim(question, passage, None, evidence)
-    return found if any(found) else None
+    coverage = _cover_claim(question, passage, None, evidence)
+    return coverage if any(coverage) else None
 
 
 def _cover_claim(
     question: Question, passage: Passage, option: Option | None, evidence: Sequence[Evidence]
 ) -> ClaimCoverage:
     label = label_of(option)
-    own = [one for one in evidence if one.option_label == label and one.spans]
-    bearing = own or [one for one in evidence if not one.option_label]
-    spans = tuple(sorted({span for one in bearing for span in one.spans}))
+    own_evidence = [one for one in evidence if one.option_label == label and one.spans]
+    relevant = own_evidence or [one for one in evidence if not one.option_label]
+    spans = tuple(sorted({span for one in relevant for span in one.spans}))
     if not spans:
         return ClaimCoverage([], [])
     explanation = explain(question, passage, option, Evidence(spans=spans))

@@ -1,4 +1,4 @@
-"""Shortens texts that are too long for a page."""
+"""Shorten texts that are too long for a page."""
 
 from collections.abc import Sequence
 
@@ -7,20 +7,24 @@ from msgspec.structs import replace
 from closeread.types import Answer, Evidence, Prediction
 
 MAX_CHARACTERS = 20_000  # characters of an answer, a candidate, a generation or an error
-_MARK = "…"
+_ELLIPSIS = "…"
 
 
 def shorten(prediction: Prediction) -> Prediction:
     """Shorten each text of a prediction to ``MAX_CHARACTERS`` characters and ``…``."""
-    made = prediction.generation
+    generation = prediction.generation
     return replace(
         prediction,
-        answer=prediction.answer and _answer(prediction.answer),
-        candidates=tuple(replace(one, answer=_answer(one.answer)) for one in prediction.candidates),
-        evidence=tuple(replace(one, texts=_texts(one.texts)) for one in prediction.evidence),
-        generation=made and replace(made, text=_text(made.text)),
-        others=tuple(replace(one, text=_text(one.text)) for one in prediction.others),
-        error=_text(prediction.error),
+        answer=prediction.answer and _shorten_answer(prediction.answer),
+        candidates=tuple(
+            replace(one, answer=_shorten_answer(one.answer)) for one in prediction.candidates
+        ),
+        evidence=tuple(
+            replace(one, texts=_shorten_texts(one.texts)) for one in prediction.evidence
+        ),
+        generation=generation and replace(generation, text=_shorten_text(generation.text)),
+        others=tuple(replace(one, text=_shorten_text(one.text)) for one in prediction.others),
+        error=_shorten_text(prediction.error),
     )
 
 
@@ -29,33 +33,33 @@ def strip_texts(prediction: Prediction) -> Prediction:
 
     Whether there is an answer, evidence or an error, the confidence and the finish reason remain.
     """
-    made = prediction.generation
+    generation = prediction.generation
     return replace(
         prediction,
         answer=prediction.answer and Answer(kind=prediction.answer.kind),
         candidates=(),
         option_scores=(),
         evidence=prediction.evidence and (Evidence(),),
-        generation=made and replace(made, text=""),
+        generation=generation and replace(generation, text=""),
         others=(),
     )
 
 
-def _answer(answer: Answer) -> Answer:
-    return replace(answer, texts=_texts(answer.texts))
+def _shorten_answer(answer: Answer) -> Answer:
+    return replace(answer, texts=_shorten_texts(answer.texts))
 
 
-def _texts(texts: Sequence[str]) -> tuple[str, ...]:
+def _shorten_texts(texts: Sequence[str]) -> tuple[str, ...]:
     """Return the texts that fit in ``MAX_CHARACTERS`` together, and ``…`` for the rest."""
-    kept: list[str] = []
-    room = MAX_CHARACTERS
+    shortened: list[str] = []
+    characters_left = MAX_CHARACTERS
     for text in texts:
-        if room <= 0:
-            return (*kept, _MARK)
-        kept.append(_text(text, room))
-        room -= len(text)
-    return tuple(kept)
+        if characters_left <= 0:
+            return (*shortened, _ELLIPSIS)
+        shortened.append(_shorten_text(text, characters_left))
+        characters_left -= len(text)
+    return tuple(shortened)
 
 
-def _text(text: str, room: int = MAX_CHARACTERS) -> str:
-    return text if len(text) <= room else text[:room] + _MARK
+def _shorten_text(text: str, max_length: int = MAX_CHARACTERS) -> str:
+    return text if len(text) <= max_length else text[:max_length] + _ELLIPSIS

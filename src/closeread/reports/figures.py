@@ -1,4 +1,4 @@
-"""Draws the page's plots as PNG and PDF files for papers, from the same numbers."""
+"""Draw the page's plots as PNG and PDF files for papers, from the same numbers."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

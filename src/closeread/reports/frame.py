@@ -1,4 +1,4 @@
-"""Assembles every page: its frame, its content security policy, its scripts and data."""
+"""Assemble every page: its frame, its content security policy, its scripts and data."""
 
 import base64
 import hashlib

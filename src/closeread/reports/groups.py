@@ -1,4 +1,4 @@
-"""Plots scores by group: the breakdowns of scoring, and the questions' own tags."""
+"""Plot scores by group: the breakdowns of scoring, and the questions' own tags."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -21,16 +21,16 @@ def run_plots(material: Material) -> list[Plot]:
 
     One plot per metric, because scores of different metrics cannot be compared.
     """
-    chief = [material.chief(place) for place in range(len(material.sets))]
-    found = []
-    for metric in dict.fromkeys(filter(None, chief)):
-        runs = [run for run in material.runs if chief[run.place] == metric]
+    metrics = [material.chief(place) for place in range(len(material.sets))]
+    plots = []
+    for metric in dict.fromkeys(filter(None, metrics)):
+        runs = [run for run in material.runs if metrics[run.place] == metric]
         params = {"metric": metric}
-        if len(material.sets) > 1 and chief.count(metric) == 1:
+        if len(material.sets) > 1 and metrics.count(metric) == 1:
             params["set"] = material.sets[runs[0].place].info.name
         points = [(run.name, [_point(run.metrics.get(metric))]) for run in runs]
-        found.append(_dot_plot("runs", params, [metric], points, [None]))
-    return found
+        plots.append(_dot_plot("runs", params, [metric], points, [None]))
+    return plots
 
 
 def breakdown_plots(material: Material, place: int) -> list[Plot]:
@@ -38,7 +38,7 @@ def breakdown_plots(material: Material, place: int) -> list[Plot]:
     runs = [material.runs[number] for number in material.runs_of(place)]
     metric = material.chief(place)
     runs = [run for run in runs if metric in run.metrics and run.breakdowns]
-    found = []
+    plots = []
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = list(dict.fromkeys(v for run in runs for v in run.breakdowns.get(tag, {})))
         if not 2 <= len(values) <= _MAX_GROUPS:
@@ -51,32 +51,35 @@ def breakdown_plots(material: Material, place: int) -> list[Plot]:
             params = _params(material, place, tag, metric)
             whole = [run.metrics[metric].value for run in runs]
             names, dash = [run.name for run in runs], missing_value_word(runs, tag)
-            found.append(_dot_plot(_title(tag), params, names, rows, whole, dash=dash))
-    return found
+            plots.append(_dot_plot(_title(tag), params, names, rows, whole, dash=dash))
+    return plots
 
 
-def tag_plots(material: Material, place: int, known: Collection[str]) -> list[Plot]:
+def tag_plots(material: Material, place: int, known_tags: Collection[str]) -> list[Plot]:
     """Plot scores by group for the other tags, computed from the questions."""
     runs = [run for run in material.judged_alike(place) if run.is_mean]
-    mine = [row for row in material.rows if row.place == place]
-    if not runs or len(mine) < _MIN_QUESTIONS:
+    rows_of_set = [row for row in material.rows if row.place == place]
+    if not runs or len(rows_of_set) < _MIN_QUESTIONS:
         return []
     groups: dict[str, dict[str, list[Row]]] = {}
-    for row in mine:
+    for row in rows_of_set:
         for tag, value in question_tags(row.question).items():
-            if tag not in known:
+            if tag not in known_tags:
                 groups.setdefault(tag, {}).setdefault(value, []).append(row)
-    found = []
+    plots = []
     for tag, members in groups.items():
         if 2 <= len(members) <= _MAX_GROUPS and tag not in _LABELS:
             rows = [
                 (value, [_mean(run, chosen) for run in runs]) for value, chosen in members.items()
             ]
-            whole = [it["value"] if it else None for it in (_mean(run, mine) for run in runs)]
+            whole = [
+                point["value"] if point else None
+                for point in (_mean(run, rows_of_set) for run in runs)
+            ]
             params = _params(material, place, tag, runs[0].per_question)
             names = [run.name for run in runs]
-            found.append(_dot_plot(_title(tag), params, names, rows, whole, dash="uncounted"))
-    return found
+            plots.append(_dot_plot(_title(tag), params, names, rows, whole, dash="uncounted"))
+    return plots
 
 
 def missing_value_word(runs: Sequence[RunView], tag: str) -> str:
@@ -95,11 +98,11 @@ def _title(tag: str) -> str:
 
 def _mean(run: RunView, rows: Sequence[Row]) -> dict[str, Any] | None:
     ids = dict.fromkeys(row.question.question_id for row in rows if row.place == run.place)
-    judged = [run.judged[it] for it in ids if it in run.judged]
-    if not judged:
+    contributions = [run.judged[question_id] for question_id in ids if question_id in run.judged]
+    if not contributions:
         return None
-    value, low, high = mean_interval(run.per_question, judged, run.resampling)
-    return {"value": value, "low": low, "high": high, "n": len(judged)}
+    value, low, high = mean_interval(run.per_question, contributions, run.resampling)
+    return {"value": value, "low": low, "high": high, "n": len(contributions)}
 
 
 def _point(summary: Summary | None) -> dict[str, Any] | None:

@@ -34,26 +34,28 @@ def _join_run(material: Material, run: RunView) -> JoinedScores | MissingExtraEr
         return error
 
 
-def cells_of_rows(material: Material, place: int, found: JoinedScores) -> list[int]:
+def cells_of_rows(material: Material, place: int, joined: JoinedScores) -> list[int]:
     """Return the cell of every row of the page: which of ``CELLS``, -1 for none."""
-    numbers = {name: number for number, name in enumerate(CELLS)}
+    index_by_cell = {name: number for number, name in enumerate(CELLS)}
     return [
-        numbers.get(found.cells.get(row.question.question_id, ""), -1) if row.place == place else -1
+        index_by_cell.get(joined.cells.get(row.question.question_id, ""), -1)
+        if row.place == place
+        else -1
         for row in material.rows
     ]
 
 
-def joint_table(found: JoinedScores) -> dict[str, Any]:
+def joint_table(joined: JoinedScores) -> dict[str, Any]:
     """Return the content of the page's table."""
     return {
-        "metrics": {name.partition(".")[2]: one for name, one in found.metrics.items()},
+        "metrics": {name.partition(".")[2]: summary for name, summary in joined.metrics.items()},
         "breakdowns": {
-            by: {
-                value: one
-                for value, of in values.items()
-                for name, one in of.items()
+            tag: {
+                value: summary
+                for value, summaries in values.items()
+                for name, summary in summaries.items()
                 if name in MAIN_VALUES
             }
-            for by, values in found.breakdowns.items()
+            for tag, values in joined.breakdowns.items()
         },
     }

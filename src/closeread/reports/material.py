@@ -1,4 +1,4 @@
-"""Holds what pages, tables and plots show: runs, their data sets, and each question's results."""
+"""The content of pages, tables and plots: runs, data sets, and the results of each question."""
 
 import math
 from collections import Counter
@@ -27,11 +27,12 @@ CONFIDENCE_VALUE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Attention:
-    """How a masking retriever's query changed as it found sentences.
+    """The weights of a masking retriever's query at each step.
 
     Attributes:
-        query: The text that it looked for.
-        steps: Of each step the weight of every word (a span of ``query``), and what was found.
+        query: The text of the query.
+        steps: For each step, the weights of the words (spans of ``query``), and the span of the
+            sentence that was found.
     """
 
     query: str
@@ -85,8 +86,12 @@ def predicted_labels(question: Question, result: QuestionResult | None) -> list[
 
 
 def _labels_of(question: Question, truth: Sequence[bool | None]) -> list[str]:
-    asked = question.asks_for == "supported"
-    return [one.label for one, is_so in zip(question.options, truth, strict=True) if is_so is asked]
+    wanted_truth = question.asks_for == "supported"
+    return [
+        option.label
+        for option, is_true in zip(question.options, truth, strict=True)
+        if is_true is wanted_truth
+    ]
 
 
 class Share(NamedTuple):
@@ -94,8 +99,8 @@ class Share(NamedTuple):
 
     Attributes:
         unit: The unit that intervals resample it with (``metrics.units``).
-        value: How right it is, from 0 to 1.
-        parts: The number of options that the value is the mean of, each counted; else 1.
+        value: The score, from 0 to 1.
+        parts: The number of options of which the value is the mean, if each counts; else 1.
     """
 
     unit: str
@@ -110,13 +115,13 @@ def share_of(values: Mapping[str, float | None], name: str, unit: str) -> Share 
     question's own value of that metric counts.
 
     Args:
-        values: What scoring kept of the question, by full name.
-        name: The value's full name.
-        unit: What the question is resampled with.
+        values: The question's scores by full name.
+        name: The full name of the value.
+        unit: The resampling unit of the question.
     """
     family = name.partition(".")[0]
-    own = (value for full, value in values.items() if full.startswith(f"{family}."))
-    found = values[name] if name in values else next(own, None)
+    role_values = (value for full, value in values.items() if full.startswith(f"{family}."))
+    found = values[name] if name in values else next(role_values, None)
     if found is None:
         return None
     options = sum(full.startswith(f"{name}.") for full in values)
@@ -176,18 +181,20 @@ class RunView:
         """
         judged = []
         for name, share in self.judged.items():
-            found = self.results.get(name)
-            sure = None
-            if found is not None and not found.prediction.error:
-                sure = found.prediction.confidence
-                sure = found.values.get(CONFIDENCE_VALUE) if sure is None else sure
-            judged.append(JudgedQuestion(sure, share.value, share.unit))
+            result = self.results.get(name)
+            confidence = None
+            if result is not None and not result.prediction.error:
+                confidence = result.prediction.confidence
+                confidence = (
+                    result.values.get(CONFIDENCE_VALUE) if confidence is None else confidence
+                )
+            judged.append(JudgedQuestion(confidence, share.value, share.unit))
         return risk_coverage_curve(judged, self.resampling, f"{self.per_question}#coverage")
 
     def value(self, question_id: str) -> float | None:
-        """Return what decides between right and wrong, from 0 to 1; None if no score judges it."""
-        found = self.judged.get(question_id)
-        return self.other_values.get(question_id) if found is None else found.value
+        """Return the score that decides between right and wrong, from 0 to 1; None without one."""
+        share = self.judged.get(question_id)
+        return self.other_values.get(question_id) if share is None else share.value
 
     @cached_property
     def is_mean(self) -> bool:
@@ -197,12 +204,12 @@ class RunView:
         has no value (evidence of a reader that gives none).
         """
         summary = self.metrics.get(self.per_question)
-        parts = math.fsum(one.parts for one in self.judged.values())
-        if summary is None or not parts:
+        n_parts = math.fsum(share.parts for share in self.judged.values())
+        if summary is None or not n_parts:
             return True
         if summary.value is None:
             return False
-        mean = math.fsum(one.value * one.parts for one in self.judged.values()) / parts
+        mean = math.fsum(share.value * share.parts for share in self.judged.values()) / n_parts
         return math.isclose(mean, summary.value, abs_tol=1e-9)
 
 
@@ -225,7 +232,7 @@ class Row:
 
 @dataclass(kw_only=True)
 class Material:
-    """Everything that a page, a table or a plot shows.
+    """The content of a page, a table or a plot.
 
     ``compared`` caches the comparisons of ``reports.differences``, which need resampling.
     """
@@ -237,7 +244,7 @@ class Material:
     compared: list[Compared | ComparedTables] | None = None
 
     def runs_of(self, place: int) -> list[int]:
-        """Return which runs answer a data set."""
+        """Return the indices of the runs on a data set."""
         return [number for number, run in enumerate(self.runs) if run.place == place]
 
     def chief(self, place: int) -> str:
@@ -248,11 +255,13 @@ class Material:
         """
         runs = [self.runs[number] for number in self.runs_of(place)]
 
-        def shared(name: str) -> tuple[int, int]:
-            valued = (name in run.metrics and run.metrics[name].value is not None for run in runs)
-            return sum(valued), sum(run.headline == name for run in runs)
+        def count_runs(name: str) -> tuple[int, int]:
+            has_value = (
+                name in run.metrics and run.metrics[name].value is not None for run in runs
+            )
+            return sum(has_value), sum(run.headline == name for run in runs)
 
-        return max(filter(None, (run.headline for run in runs)), key=shared, default="")
+        return max(filter(None, (run.headline for run in runs)), key=count_runs, default="")
 
     def sort_key(self, run: RunView) -> tuple[int, float]:
         """Return the key that sorts the runs on each data set, best first and unscored last.
@@ -268,10 +277,10 @@ class Material:
     def judged_alike(self, place: int) -> list[RunView]:
         """Return the runs on a data set that share the most common ``per_question`` value."""
         runs = [run for number in self.runs_of(place) if (run := self.runs[number]).per_question]
-        found = Counter(run.per_question for run in runs)
-        return [run for run in runs if run.per_question == found.most_common(1)[0][0]]
+        counts = Counter(run.per_question for run in runs)
+        return [run for run in runs if run.per_question == counts.most_common(1)[0][0]]
 
     @property
     def language(self) -> str:
-        """``zh`` where most passages are Chinese, else ``en``."""
+        """``zh`` if most passages are Chinese, else ``en``."""
         return most_common_language(passage.language for passage in self.passages)

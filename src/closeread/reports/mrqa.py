@@ -1,4 +1,4 @@
-"""Compares the runs of a page with the published baselines of the MRQA 2019 shared task."""
+"""Compare the runs of a page with the published baselines of the MRQA 2019 shared task."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,30 +40,32 @@ def published_table(material: Material) -> dict[str, Any] | None:
     None if no run is on one of the 12. A data set is recognised by its name or, in a file of
     several sets, by the breakdown of the tag ``dataset``.
     """
-    mine = [run for run in material.runs if material.sets[run.place].info.format == "mrqa"]
-    readers = [(runs, _scores_by_dataset(material, runs)) for runs in _group_by_reader(mine)]
+    mrqa_runs = [run for run in material.runs if material.sets[run.place].info.format == "mrqa"]
+    readers = [(runs, _scores_by_dataset(material, runs)) for runs in _group_by_reader(mrqa_runs)]
     readers = [(runs, ours) for runs, ours in readers if any(ours.values())]
     if not readers:
         return None
-    each = [compare_with_baselines(ours) for _, ours in readers]
+    tables = [compare_with_baselines(ours) for _, ours in readers]
     return {
-        "models": each[0]["models"],
-        "systems": _names([runs[0] for runs, _ in readers]),
-        "rows": [_merge_rows(rows) for rows in zip(*(one["rows"] for one in each), strict=True)],
+        "models": tables[0]["models"],
+        "systems": _reader_names([runs[0] for runs, _ in readers]),
+        "rows": [
+            _merge_rows(rows) for rows in zip(*(table["rows"] for table in tables), strict=True)
+        ],
         "averages": [
-            _merge_rows(rows) for rows in zip(*(one["averages"] for one in each), strict=True)
+            _merge_rows(rows) for rows in zip(*(table["averages"] for table in tables), strict=True)
         ],
     }
 
 
 def published_beside_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
     """Return the same for one reader with a run per data set; None if none is one of the 12."""
-    found = {
-        plain_name(one.dataset.name): _scored(one.metrics)
-        for one in summaries
-        if one.dataset.format == "mrqa"
+    scores = {
+        plain_name(summary.dataset.name): _score_of(summary.metrics)
+        for summary in summaries
+        if summary.dataset.format == "mrqa"
     }
-    ours = {name: found.get(plain_name(name)) for name in BASELINES.datasets}
+    ours = {name: scores.get(plain_name(name)) for name in BASELINES.datasets}
     return compare_with_baselines(ours) if any(ours.values()) else None
 
 
@@ -80,7 +82,7 @@ def compare_with_baselines(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
             "domain": "in" if name in IN_DOMAIN else "out",
             "published": [_result(model, name) for model in BASELINES.models],
             "ours": pairs[name],
-            "questions": _of_part(name, ours[name]),
+            "questions": _partial_count(name, ours[name]),
         }
         for name in names
     ]
@@ -106,14 +108,14 @@ def format_pair(pair: Pair | None, questions: int | None = None) -> str:
     return f"{pair[0]:.1f} / {pair[1]:.1f}{part}"
 
 
-def _of_part(name: str, one: Scored | None) -> int | None:
+def _partial_count(name: str, one: Scored | None) -> int | None:
     return None if one is None or one.n_scored in _SIZES[name] else one.n_scored
 
 
 def _merge_rows(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Merge several readers' rows into one, with a list for each of their own keys."""
-    own = {key: [row[key] for row in rows] for key in ("ours", "questions") if key in rows[0]}
-    return rows[0] | own
+    merged = {key: [row[key] for row in rows] for key in ("ours", "questions") if key in rows[0]}
+    return rows[0] | merged
 
 
 def _group_by_reader(runs: Sequence[RunView]) -> list[list[RunView]]:
@@ -121,44 +123,48 @@ def _group_by_reader(runs: Sequence[RunView]) -> list[list[RunView]]:
 
     Scored prediction files have a different name per data set, so they are grouped by folder.
     """
-    found: list[tuple[object, list[RunView]]] = []
+    groups: list[tuple[object, list[RunView]]] = []
     for run in runs:
         info = run.info
         key = _folder(run) if info.submission else info.reader.answering
         of = next(
-            (of for other, of in found if other == key and run.place not in {o.place for o in of}),
+            (
+                of
+                for other, of in groups
+                if other == key and run.place not in {member.place for member in of}
+            ),
             None,
         )
         if of is None:
-            found.append((key, [run]))
+            groups.append((key, [run]))
         else:
             of.append(run)
-    return [of for _, of in found]
+    return [of for _, of in groups]
 
 
 def _folder(run: RunView) -> Path:
     return (run.path or Path()).resolve().parent
 
 
-def _names(firsts: Sequence[RunView]) -> list[str]:
+def _reader_names(runs: Sequence[RunView]) -> list[str]:
     """Return a name for each reader, from its first run, without the data set's name."""
-    folders = system_names([_folder(run) for run in firsts])
+    folders = system_names([_folder(run) for run in runs])
     names = [
         folder if run.info.submission else run.info.reader.shown[0]
-        for folder, run in zip(folders, firsts, strict=True)
+        for folder, run in zip(folders, runs, strict=True)
     ]
-    beside = folders if len({*folders}) == len(folders) else [run.name for run in firsts]
+    distinguishing = folders if len({*folders}) == len(folders) else [run.name for run in runs]
     return [
-        name if names.count(name) == 1 else f"{name} ({other})"
-        for name, other in zip(names, beside, strict=True)
+        name if names.count(name) == 1 else f"{name} ({addition})"
+        for name, addition in zip(names, distinguishing, strict=True)
     ]
 
 
 def _result(model: Model, name: str) -> Pair | None:
-    found = model.results[name]
-    if found.em_percent is None or found.f1_percent is None:
+    result = model.results[name]
+    if result.em_percent is None or result.f1_percent is None:
         return None
-    return found.em_percent, found.f1_percent
+    return result.em_percent, result.f1_percent
 
 
 def _scores_by_dataset(material: Material, runs: Sequence[RunView]) -> dict[str, Scored | None]:
@@ -166,17 +172,17 @@ def _scores_by_dataset(material: Material, runs: Sequence[RunView]) -> dict[str,
 
 
 def _score_on(material: Material, runs: Sequence[RunView], name: str) -> Scored | None:
-    wanted = plain_name(name)
+    plain = plain_name(name)
     for run in runs:
-        if plain_name(material.sets[run.place].info.name) == wanted:
-            return _scored(run.metrics)
+        if plain_name(material.sets[run.place].info.name) == plain:
+            return _score_of(run.metrics)
         for value, metrics in run.breakdowns.get("dataset", {}).items():
-            if plain_name(value) == wanted:
-                return _scored(metrics)
+            if plain_name(value) == plain:
+                return _score_of(metrics)
     return None
 
 
-def _scored(metrics: Mapping[str, Summary]) -> Scored | None:
+def _score_of(metrics: Mapping[str, Summary]) -> Scored | None:
     exact, f1 = metrics.get("mrqa.em"), metrics.get("mrqa.f1")
     if exact is None or f1 is None or exact.value is None or f1.value is None:
         return None

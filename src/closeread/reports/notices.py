@@ -1,4 +1,4 @@
-"""Collects the notices at the top of the page: what limits trust in a score, with counts."""
+"""Collect the notices at the top of the page: what limits trust in a score, with counts."""
 
 import re
 from collections.abc import Iterator
@@ -38,91 +38,99 @@ def licence_kind(license: str) -> str:  # noqa: A002
 
 def collect_notices(material: Material) -> list[Notice]:
     """Return every notice, the most severe first."""
-    found = [each for number, run in enumerate(material.runs) for each in _run_notices(run, number)]
-    found += _comparison_notices(material)
+    notices = [
+        notice for number, run in enumerate(material.runs) for notice in _run_notices(run, number)
+    ]
+    notices += _comparison_notices(material)
     for place, view in enumerate(material.sets):
         name = view.info.name
         if view.problem:
             params = {"name": name, "path": view.info.path}
-            found.append(Notice(code=f"set-{view.problem}", params=params))
+            notices.append(Notice(code=f"set-{view.problem}", params=params))
         counts = _defects(material, place)
         if counts:
             total = f"{sum(counts.values()):,}"
             listed = {"name": name, "n": total, "items": list(counts.items())}
-            found.append(Notice(code="defects", params=listed))
-        kept = sum(row.place == place for row in material.rows)
-        if 0 < kept < (view.info.limit or view.info.n_questions) and not view.problem:
-            params = {"name": name, "n": f"{kept:,}", "all": f"{view.info.n_questions:,}"}
-            found.append(Notice(code="sampled", params=params))
-        kind = licence_kind(view.info.license)
-        if kind != "open":
+            notices.append(Notice(code="defects", params=listed))
+        n_shown = sum(row.place == place for row in material.rows)
+        if 0 < n_shown < (view.info.limit or view.info.n_questions) and not view.problem:
+            params = {"name": name, "n": f"{n_shown:,}", "all": f"{view.info.n_questions:,}"}
+            notices.append(Notice(code="sampled", params=params))
+        licence = licence_kind(view.info.license)
+        if licence != "open":
             params = {"name": name, "license": view.info.license}
-            found.append(Notice(code=f"licence-{kind}", params=params))
-    return found
+            notices.append(Notice(code=f"licence-{licence}", params=params))
+    return notices
 
 
 def _run_notices(run: RunView, number: int) -> list[Notice]:
-    found = []
+    notices = []
     if run.misfits:
         params: dict[str, Any] = {"name": run.name, "why": "; ".join(run.misfits)}
-        found.append(Notice(code="files-changed", run=number, params=params))
+        notices.append(Notice(code="files-changed", run=number, params=params))
     if not run.metrics:
-        found.append(Notice(code="not-scored", run=number))
-    found += _iter_submission_notices(run, number)
-    failed = sum(bool(result.prediction.error) for result in run.results.values())
-    if failed:
-        params = {"n": f"{failed:,}", "filter": "failed"}
-        found.append(Notice(code="failed", run=number, params=params))
+        notices.append(Notice(code="not-scored", run=number))
+    notices += _iter_submission_notices(run, number)
+    n_failed = sum(bool(result.prediction.error) for result in run.results.values())
+    if n_failed:
+        params = {"n": f"{n_failed:,}", "filter": "failed"}
+        notices.append(Notice(code="failed", run=number, params=params))
     generations = [result.prediction.generation for result in run.results.values()]
-    cut = sum(made is not None and made.finish_reason in _LENGTH for made in generations)
-    if cut:
-        found.append(Notice(code="truncated", run=number, params={"n": f"{cut:,}"}))
-    long = sum(shorten(result.prediction) != result.prediction for result in run.results.values())
-    if long:
-        params = {"n": f"{long:,}", "most": f"{MAX_CHARACTERS:,}"}
-        found.append(Notice(code="shortened", run=number, params=params))
-    stopped = sum(made is not None and bool(made.stops) for made in generations)
-    if stopped:
-        found.append(Notice(code="server-stop", run=number, params={"n": f"{stopped:,}"}))
+    n_truncated = sum(
+        generation is not None and generation.finish_reason in _LENGTH for generation in generations
+    )
+    if n_truncated:
+        notices.append(Notice(code="truncated", run=number, params={"n": f"{n_truncated:,}"}))
+    n_shortened = sum(
+        shorten(result.prediction) != result.prediction for result in run.results.values()
+    )
+    if n_shortened:
+        params = {"n": f"{n_shortened:,}", "most": f"{MAX_CHARACTERS:,}"}
+        notices.append(Notice(code="shortened", run=number, params=params))
+    n_stopped = sum(generation is not None and bool(generation.stops) for generation in generations)
+    if n_stopped:
+        notices.append(Notice(code="server-stop", run=number, params={"n": f"{n_stopped:,}"}))
     chief = run.metrics.get(run.headline)
     if chief is not None and chief.n_scored < chief.n_questions:
         # Other values of the family exclude more questions by design: halves, answer types.
         family = run.headline.partition(".")[0] + "."
-        alike = [
+        same_denominator = [
             name
-            for name, it in run.metrics.items()
-            if name.startswith(family) and it.n_scored == chief.n_scored
+            for name, summary in run.metrics.items()
+            if name.startswith(family) and summary.n_scored == chief.n_scored
         ]
         params = {
-            "metrics": ", ".join(alike),
+            "metrics": ", ".join(same_denominator),
             "n": f"{chief.n_scored:,}",
             "all": f"{chief.n_questions:,}",
         }
-        found.append(Notice(code="denominator", run=number, params=params))
+        notices.append(Notice(code="denominator", run=number, params=params))
     if run.info.dataset.limit is not None:
-        found.append(Notice(code="limit", run=number, params={"n": f"{run.info.dataset.limit:,}"}))
-    return found
+        notices.append(
+            Notice(code="limit", run=number, params={"n": f"{run.info.dataset.limit:,}"})
+        )
+    return notices
 
 
 def _iter_submission_notices(run: RunView, number: int) -> Iterator[Notice]:
     """Yield what in a prediction file does not fit the questions, as ``score`` reports it."""
-    found = run.submission_misfits
-    if found is None:
+    misfits = run.submission_misfits
+    if misfits is None:
         return
     for kind in KINDS:
-        ids = getattr(found, kind)
+        ids = getattr(misfits, kind)
         if ids:
             params: dict[str, Any] = {"n": f"{len(ids):,}", "ids": first_names(ids)}
             if kind == "missing":
-                params |= {"all": f"{found.n_questions:,}", "filter": "unanswered"}
+                params |= {"all": f"{misfits.n_questions:,}", "filter": "unanswered"}
             if kind == "strangers":
-                params["all"] = f"{found.n_predictions:,}"
+                params["all"] = f"{misfits.n_predictions:,}"
             yield Notice(code="handed-in-" + kind.replace("_", "-"), run=number, params=params)
-    for how, values in run.read_as.items():
+    for reading, values in run.read_as.items():
         listed = ", ".join(
             f"{name} {100 * new:.1f} % ({100 * old:.1f} %)" for name, (new, old) in values.items()
         )
-        code = "read-as-" + how.replace(" ", "-")
+        code = "read-as-" + reading.replace(" ", "-")
         yield Notice(code=code, run=number, params={"values": listed})
 
 

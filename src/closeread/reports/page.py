@@ -1,4 +1,4 @@
-"""Writes one self-contained page about one or more runs, which opens without a network."""
+"""Write a self-contained page about one or more runs, which opens without a network."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -33,13 +33,13 @@ def write_material(material: Material, out: Path, *, language: str | None = None
     Raises:
         StorageError: The file cannot be written.
     """
-    chosen = language or material.language
+    page_language = language or material.language
     html = render_scripted(
         wrap_in_closure(map(load_template, script_names())),
-        chain([("index", _index(material, chosen))], payload.iter_blocks(material)),
+        chain([("index", _index(material, page_language))], payload.iter_blocks(material)),
         title=", ".join(run.name for run in material.runs[:3]) + " · closeread",
-        noscript=noscript_html(material, chosen),
-        language=chosen,
+        noscript=noscript_html(material, page_language),
+        language=page_language,
         style=load_template("page.css"),
     )
     with replacing(out) as stream:
@@ -48,8 +48,8 @@ def write_material(material: Material, out: Path, *, language: str | None = None
 
 
 def _index(material: Material, language: str) -> dict[str, Any]:
-    made = published_table(material)
-    found: dict[str, Any] = {
+    mrqa = published_table(material)
+    index: dict[str, Any] = {
         "lang": language,
         "version": __version__,
         "words": by_language(),
@@ -60,24 +60,24 @@ def _index(material: Material, language: str) -> dict[str, Any]:
             {"code": each.code, "run": each.run, "params": each.params}
             for each in collect_notices(material)
         ],
-        "plots": [plot.merged() for plot in make_plots(material)],
-        "runsPlots": [plot.merged() for plot in run_plots(material)],
+        "plots": [plot.flatten() for plot in make_plots(material)],
+        "runsPlots": [plot.flatten() for plot in run_plots(material)],
         "differences": {each: differences_payload(material, each) for each in LANGUAGES},
-        "mrqa": made,
+        "mrqa": mrqa,
         "questions": payload.question_columns(material),
     }
     given = {one.note for run in material.runs for one in run.metrics.values()}
     given |= {result.note for run in material.runs for result in run.results.values()}
     chinese = {note: NOTES.say(note, "zh") for note in sorted(given)}
-    found["notes"] = {note: said for note, said in chinese.items() if said != note}
+    index["notes"] = {note: said for note, said in chinese.items() if said != note}
     for number, both in enumerate(joint_scores(material)):
         if isinstance(both, MissingExtraError):  # the rest of the page does not need the extra
-            found["runs"][number]["notJoined"] = {"why": both.found, "cure": both.cure}
+            index["runs"][number]["notJoined"] = {"why": both.found, "cure": both.cure}
         elif both is not None:
-            found["runs"][number]["joined"] = joint_table(both)
+            index["runs"][number]["joined"] = joint_table(both)
             place = material.runs[number].place
-            found["questions"]["runs"][number]["cell"] = cells_of_rows(material, place, both)
-    return found
+            index["questions"]["runs"][number]["cell"] = cells_of_rows(material, place, both)
+    return index
 
 
 def _dataset_payload(view: SetView) -> dict[str, Any]:
@@ -116,11 +116,11 @@ def _calibration_payload(calibrated: Mapping[str, Any] | None) -> dict[str, Any]
     """Return a calibrated run's method, and the threshold below which it withholds answers."""
     if not calibrated:
         return None
-    least = (calibrated.get("threshold") or {}).get("value")
+    threshold = (calibrated.get("threshold") or {}).get("value")
     return {
         "method": calibrated["method"],
         # Above 1, no threshold meets the guarantee, and every answer is withheld.
-        "least": least if least is None else f"{least:g}" if least <= 1 else "none",
+        "least": threshold if threshold is None else f"{threshold:g}" if threshold <= 1 else "none",
         "elsewhere": bool(calibrated.get("warnings")),
     }
 
@@ -132,9 +132,9 @@ def leading_metrics(names: Sequence[str]) -> list[str]:
     questions without a prediction, so the two are shown together. Other variants (a tilde) and
     values by answer type (a second dot) come later.
     """
-    found = []
+    leading = []
     for name in names:
         if name.count(".") == 1 and "~" not in name:
-            found += [one for one in (name, f"{name}~strict") if one in names]
+            leading += [metric for metric in (name, f"{name}~strict") if metric in names]
     strict = (name for name in names if name.count(".") == 1 and name.endswith("~strict"))
-    return list(dict.fromkeys([*found, *strict]))
+    return list(dict.fromkeys([*leading, *strict]))

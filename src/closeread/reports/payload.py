@@ -1,4 +1,4 @@
-"""Encodes the questions of a page as JSON: columns read at once, details and passages in blocks."""
+"""Encode the questions of a page as JSON: columns, and blocks of details and passages."""
 
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
@@ -25,19 +25,19 @@ from closeread.types import Answer, Evidence, Passage, Question
 DETAILS_A_BLOCK = 64
 PASSAGES_A_BLOCK = 16
 # A tag with more values than this identifies questions, not kinds of questions.
-_MOST_VALUES = 200
+_MAX_VALUES = 200
 
 
 def question_columns(material: Material) -> dict[str, Any]:
     """Return the columns of the list of questions, with one value per question."""
     rows = material.rows
     labels = [_unusual_labels(row.question) for row in rows]
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "n": len(rows),
         "id": [row.question.question_id for row in rows],
         "text": [row.question.text for row in rows],
         "passage": [row.passage for row in rows],
-        "options": [[each.text for each in row.question.options] or 0 for row in rows],
+        "options": [[option.text for option in row.question.options] or 0 for row in rows],
         "gold": [_gold_cell(row.question) for row in rows],
         "group": _group_codes(rows),
         "role": [row.question.role or 0 for row in rows],
@@ -46,18 +46,18 @@ def question_columns(material: Material) -> dict[str, Any]:
         "runs": [_run_columns(run, rows) for run in material.runs],
     }
     if len(material.sets) > 1:
-        found["dataset"] = [row.place for row in rows]
+        columns["dataset"] = [row.place for row in rows]
     if any(labels):
-        found["labels"] = labels
-    return found
+        columns["labels"] = labels
+    return columns
 
 
 def _run_columns(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
     """Return a run's columns; None for questions of other data sets."""
     names = [row.question.question_id for row in rows]
-    own = [row.place == run.place for row in rows]
+    is_own = [row.place == run.place for row in rows]
     results = [
-        run.results.get(name) if mine else None for name, mine in zip(names, own, strict=True)
+        run.results.get(name) if mine else None for name, mine in zip(names, is_own, strict=True)
     ]
     return {
         "value": [
@@ -72,46 +72,46 @@ def _run_columns(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
 
 def tag_columns(material: Material) -> list[dict[str, Any]]:
     """Return the tags that group questions: their values, and each question's code."""
-    several = len(material.sets) > 1
-    given = [
+    has_several = len(material.sets) > 1
+    tags_by_row = [
         question_tags(row.question)
-        | ({"dataset": material.sets[row.place].info.name} if several else {})
+        | ({"dataset": material.sets[row.place].info.name} if has_several else {})
         for row in material.rows
     ]
-    made = []
-    for name in dict.fromkeys(name for each in given for name in each):
-        values = list(dict.fromkeys(each[name] for each in given if name in each))
-        if 2 <= len(values) <= _MOST_VALUES:
+    columns = []
+    for name in dict.fromkeys(name for tags in tags_by_row for name in tags):
+        values = list(dict.fromkeys(tags[name] for tags in tags_by_row if name in tags))
+        if 2 <= len(values) <= _MAX_VALUES:
             codes = {value: code for code, value in enumerate(values)}
-            made.append(
+            columns.append(
                 {
                     "name": name,
                     "values": values,
-                    "codes": [codes[each[name]] if name in each else -1 for each in given],
+                    "codes": [codes[tags[name]] if name in tags else -1 for tags in tags_by_row],
                 }
             )
-    return made
+    return columns
 
 
 def question_tags(question: Question) -> dict[str, str]:
     """Return a question's tags for breakdowns, without duplicates, and its kind of answer."""
-    found = tags_of(question)
+    tags = tags_of(question)
     if "polarity" in question.tags:
-        found.pop("asks_for", None)
+        tags.pop("asks_for", None)
     if question.answers and question.answers[0].kind != "choice":
-        found.setdefault("answer", question.answers[0].kind)
-    return found
+        tags.setdefault("answer", question.answers[0].kind)
+    return tags
 
 
 def iter_blocks(material: Material) -> Iterator[tuple[str, Any]]:
     """Yield the named blocks that the page reads when a question is opened."""
     for start in range(0, len(material.passages), PASSAGES_A_BLOCK):
-        chosen = material.passages[start : start + PASSAGES_A_BLOCK]
+        passages = material.passages[start : start + PASSAGES_A_BLOCK]
         yield (
             f"passages-{start // PASSAGES_A_BLOCK}",
             [
                 {"title": passage.title, "text": passage.text, "language": passage.language}
-                for passage in chosen
+                for passage in passages
             ],
         )
     for start in range(0, len(material.rows), DETAILS_A_BLOCK):
@@ -122,7 +122,7 @@ def iter_blocks(material: Material) -> Iterator[tuple[str, Any]]:
 def _detail(material: Material, row: Row) -> dict[str, Any]:
     question = row.question
     passage = material.passages[row.passage] if row.passage >= 0 else None
-    found: dict[str, Any] = {
+    detail: dict[str, Any] = {
         "option_tags": [option.tags for option in question.options],
         "option_truth": question.option_truth,
         "answers": question.answers,
@@ -133,11 +133,11 @@ def _detail(material: Material, row: Row) -> dict[str, Any]:
     }
     if question.gold_evidence:
         gold = locate_evidence(question.gold_evidence, passage)
-        found["gold_evidence"] = gold
-        found |= _coverage_payload(question, passage, gold)
+        detail["gold_evidence"] = gold
+        detail |= _coverage_payload(question, passage, gold)
     if question.asks_for:
-        found["asks_for"] = question.asks_for
-    return found
+        detail["asks_for"] = question.asks_for
+    return detail
 
 
 def _result_payload(
@@ -147,31 +147,31 @@ def _result_payload(
     if result is None:
         return None
     evidence = locate_evidence(result.prediction.evidence, passage)
-    found: dict[str, Any] = msgspec.to_builtins(
+    payload: dict[str, Any] = msgspec.to_builtins(
         shorten(msgspec.structs.replace(result.prediction, evidence=evidence))
     )
-    del found["question_id"]
-    found |= _coverage_payload(question, passage, evidence)
+    del payload["question_id"]
+    payload |= _coverage_payload(question, passage, evidence)
     if result.attention:
-        found["attention"] = {
-            label: _attention_payload(one) for label, one in result.attention.items()
+        payload["attention"] = {
+            label: _attention_payload(item) for label, item in result.attention.items()
         }
     # Texts that are in the passage or the options are not repeated.
-    for one in found.get("evidence", ()):
-        if one.get("spans"):
-            one.pop("texts", None)
+    for item in payload.get("evidence", ()):
+        if item.get("spans"):
+            item.pop("texts", None)
     if question.options:
-        for candidate in found.get("candidates", ()):
+        for candidate in payload.get("candidates", ()):
             if candidate["answer"].get("label"):
                 candidate["answer"].pop("texts", None)
-    found["scores"] = {
+    payload["scores"] = {
         name: _round(value)
         for name, value in result.values.items()
         if name in run.metrics and name.count(".") == 1
     }
     if result.note and not question.options:
-        found["note"] = result.note
-    return found
+        payload["note"] = result.note
+    return payload
 
 
 def _coverage_payload(
@@ -181,15 +181,15 @@ def _coverage_payload(
 
     Keys without content are omitted.
     """
-    whole = cover_question(question, passage, evidence)
-    if whole is not None:
-        return {"asked": {"said": whole.covered, "loose": whole.uncovered}}
+    question_coverage = cover_question(question, passage, evidence)
+    if question_coverage is not None:
+        return {"asked": {"said": question_coverage.covered, "loose": question_coverage.uncovered}}
     options = cover_options(question, passage, evidence)
     parts: dict[str, list[Any]] = {
-        "said": [one.covered for one in options],
-        "loose": [one.uncovered for one in options],
+        "said": [coverage.covered for coverage in options],
+        "loose": [coverage.uncovered for coverage in options],
     }
-    return {name: of for name, of in parts.items() if any(of)}
+    return {name: values for name, values in parts.items() if any(values)}
 
 
 def _attention_payload(attention: Attention) -> dict[str, Any]:
@@ -206,8 +206,8 @@ def _attention_payload(attention: Attention) -> dict[str, Any]:
 
 
 def _gold_cell(question: Question) -> Any:
-    if (right := right_labels(question)) is not None:
-        return right
+    if (correct_labels := right_labels(question)) is not None:
+        return correct_labels
     return _label_or_texts(question.answers[0]) if question.answers else 0
 
 

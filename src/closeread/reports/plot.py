@@ -32,7 +32,7 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
     data: dict[str, Any]
     numbers: list[list[str]]
 
-    def merged(self) -> dict[str, Any]:
+    def flatten(self) -> dict[str, Any]:
         """Return everything as one flat object, for the page."""
         return {
             "kind": self.kind,
@@ -43,35 +43,35 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_interval(
-    name: str, judged: Sequence[Share], resampling: Resampling | None
+    name: str, contributions: Sequence[Share], resampling: Resampling | None
 ) -> tuple[float, float | None, float | None]:
     """Return a mean with the bounds that scoring would give it, or None for each bound.
 
     Args:
         name: Seeds the draws: the same name and units give the same bounds.
-        judged: Each question's contribution; at least one.
+        contributions: Each question's contribution; at least one.
         resampling: The run's resampling; None for no interval.
     """
     unit_ids, (numerators, denominators) = sum_by_unit(
-        [one.unit for one in judged],
-        [one.value * one.parts for one in judged],
-        [one.parts for one in judged],
+        [contribution.unit for contribution in contributions],
+        [contribution.value * contribution.parts for contribution in contributions],
+        [contribution.parts for contribution in contributions],
     )
-    n = len(judged)
+    n_judged = len(contributions)
     pool = Pool(
         metric=name,
         unit_ids=unit_ids,
         numerators=numerators,
         denominators=denominators,
-        n_questions=n,
-        n_scored=n,
-        n_answered=n,
+        n_questions=n_judged,
+        n_scored=n_judged,
+        n_answered=n_judged,
     )
     mean = math.fsum(numerators) / math.fsum(denominators)
     if resampling is None:
         return mean, None, None
-    found = interval(pool, resampling)
-    return mean, found.low, found.high
+    bounds = interval(pool, resampling)
+    return mean, bounds.low, bounds.high
 
 
 def percent(value: float | None) -> str:

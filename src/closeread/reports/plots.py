@@ -5,7 +5,7 @@ from closeread.reports.groups import breakdown_plots, tag_plots
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot
 
-_FIRST = ("strategy", "role", "polarity", "asks_for", "answer")
+_TAG_ORDER = ("strategy", "role", "polarity", "asks_for", "answer")
 _MAX_TAGS = 6
 _MAX_SETS = 3
 
@@ -17,8 +17,8 @@ def make_plots(material: Material) -> list[Plot]:
         groups = [
             plot for place in range(len(material.sets)) for plot in _tag_plots(material, place)
         ]
-    first = [plot for plot in groups if plot.params["tag"] in ("strategy", "role")]
-    rest = [plot for plot in groups if plot not in first]
+    attack_plots = [plot for plot in groups if plot.params["tag"] in ("strategy", "role")]
+    other_plots = [plot for plot in groups if plot not in attack_plots]
     behaviour = []
     if not all(run.evidence_only for run in material.runs):
         behaviour = (
@@ -27,20 +27,20 @@ def make_plots(material: Material) -> list[Plot]:
             + length_plots(material)
             + pair_plots(material)
         )
-    return first + behaviour + rest
+    return attack_plots + behaviour + other_plots
 
 
 def _tag_plots(material: Material, place: int) -> list[Plot]:
-    found = breakdown_plots(material, place)
-    found += tag_plots(material, place, {plot.params["tag"] for plot in found})
-    found.sort(key=lambda plot: [*_FIRST, plot.params["tag"]].index(plot.params["tag"]))
-    return _drop_duplicates(found)[:_MAX_TAGS]
+    plots = breakdown_plots(material, place)
+    plots += tag_plots(material, place, {plot.params["tag"] for plot in plots})
+    plots.sort(key=lambda plot: [*_TAG_ORDER, plot.params["tag"]].index(plot.params["tag"]))
+    return _drop_duplicates(plots)[:_MAX_TAGS]
 
 
 def _drop_duplicates(plots: list[Plot]) -> list[Plot]:
     """Drop a tag that splits the questions as an earlier one does."""
-    found: dict[str, Plot] = {}
+    distinct: dict[str, Plot] = {}
     for plot in plots:
         key = repr(sorted(repr(row["points"]) for row in plot.data["rows"]))
-        found.setdefault(key, plot)
-    return list(found.values())
+        distinct.setdefault(key, plot)
+    return list(distinct.values())

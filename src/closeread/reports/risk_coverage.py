@@ -6,7 +6,7 @@ from typing import NamedTuple
 from closeread.metrics.confidence.band import band
 from closeread.metrics.intervals import Resampling
 
-_POINTS = 200
+_MAX_POINTS = 200
 _MIN_CONFIDENCES = 10
 _MIN_DISTINCT = 3  # fewer distinct confidences cannot rank answers
 
@@ -43,26 +43,26 @@ def risk_coverage_curve(
     ordered = sorted(
         judged, key=lambda one: float("inf") if one.confidence is None else -one.confidence
     )
-    sure = [one.confidence for one in ordered if one.confidence is not None]
-    if len(sure) < _MIN_CONFIDENCES or len(set(sure)) < _MIN_DISTINCT:
+    confidences = [one.confidence for one in ordered if one.confidence is not None]
+    if len(confidences) < _MIN_CONFIDENCES or len(set(confidences)) < _MIN_DISTINCT:
         return []
-    found, total = [], 0.0
-    for number, one in enumerate(ordered[: len(sure)], 1):
+    points, total = [], 0.0
+    for n_answered, one in enumerate(ordered[: len(confidences)], 1):
         total += one.value
-        tied = number < len(sure) and sure[number] == one.confidence
-        if not tied and number >= max(3, len(sure) // 50):
-            found.append((number / len(ordered), total / number))
-    step = max(1, len(found) // _POINTS)
-    found = found[::-step][::-1]
+        is_tied = n_answered < len(confidences) and confidences[n_answered] == one.confidence
+        if not is_tied and n_answered >= max(3, len(confidences) // 50):
+            points.append((n_answered / len(ordered), total / n_answered))
+    step = max(1, len(points) // _MAX_POINTS)
+    points = points[::-step][::-1]
     if resampling is None:
-        return [Point(coverage, value, None, None) for coverage, value in found]
+        return [Point(coverage, value, None, None) for coverage, value in points]
     low, high = band(
         [one.confidence for one in ordered],
         [one.value for one in ordered],
         [one.unit for one in ordered],
-        [coverage for coverage, _ in found],
+        [coverage for coverage, _ in points],
         resampling=resampling,
         name=name,
     )
-    bounds = zip(found, low.tolist(), high.tolist(), strict=True)
+    bounds = zip(points, low.tolist(), high.tolist(), strict=True)
     return [Point(*point, *between) for point, *between in bounds]

@@ -1,4 +1,4 @@
-"""Plots models: a benchmark's score against the mean of the others, before and after cutting."""
+"""Plot models: a benchmark's score against the mean of the others, before and after cutting."""
 
 import html
 from collections.abc import Callable, Mapping, Sequence
@@ -29,11 +29,11 @@ def scatter(data: Mapping[str, Any], translate: Translate) -> str:
     scores = [score for *_, score in points] + [one for pair in pairs for one in pair[2:]]
     levels = [point[1] for point in (*points, *pairs)]
     x, y = _scale(levels, _LEFT, _WIDTH - _RIGHT), _scale(scores, _HEIGHT - _BOTTOM, _TOP)
-    moved = {pair[0] for pair in pairs}
+    recut_names = {pair[0] for pair in pairs}
     dots = [
         _dot(x(level), y(score), "stuck" if name in cluster else "free", (name, level, score))
         for name, level, score in points
-        if name not in moved
+        if name not in recut_names
     ]
     is_cut = recut.get("stop") is not None
     for name, level, before, after in pairs:
@@ -46,10 +46,10 @@ def scatter(data: Mapping[str, Any], translate: Translate) -> str:
         if is_cut:
             dots.append(_dot(x(level), y(after), "after", (name, level, after)))
     target = str(data.get("target", ""))
-    kinds = ["free"] * any(name not in cluster | moved for name, *_ in points)
-    kinds += ["stuck"] * any(name in cluster - moved for name, *_ in points)
+    kinds = ["free"] * any(name not in cluster | recut_names for name, *_ in points)
+    kinds += ["stuck"] * any(name in cluster - recut_names for name, *_ in points)
     kinds += ["before"] * bool(pairs) + ["after"] * (bool(pairs) and is_cut)
-    words = {
+    labels = {
         "free": translate("a model"),
         "stuck": translate("a model of the cluster that hardly moves"),
         "before": translate("a run as saved"),
@@ -57,7 +57,7 @@ def scatter(data: Mapping[str, Any], translate: Translate) -> str:
     }
     key = "".join(
         f'<li><svg viewBox="0 0 12 12" aria-hidden="true"><circle class="{kind}" cx="6" cy="6" '
-        f'r="4"/></svg> {words[kind]}</li>'
+        f'r="4"/></svg> {labels[kind]}</li>'
         for kind in kinds
     )
     label = translate(

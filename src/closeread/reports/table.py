@@ -1,4 +1,4 @@
-"""Defines a table of formatted cells, and writes it as Markdown and LaTeX."""
+"""A table of formatted cells, and its rendering in Markdown and LaTeX."""
 
 import re
 from collections.abc import Iterable
@@ -48,10 +48,10 @@ class Table:
 
 def in_markdown(table: Table) -> str:
     """Return a table in Markdown, its caption above and its note below."""
-    numbers = len(table.headings) - table.left
+    n_number_columns = len(table.headings) - table.left
     lines = [f"**{escape_markdown(table.caption)}**", ""]
     lines.append("| " + " | ".join(map(escape_markdown, table.headings)) + " |")
-    lines.append("|" + "---|" * table.left + "---:|" * numbers)
+    lines.append("|" + "---|" * table.left + "---:|" * n_number_columns)
     lines += ["| " + " | ".join(map(escape_markdown, row)) + " |" for row in table.rows]
     lines += ["", escape_markdown(table.note)] if table.note else []
     return "\n".join(lines)
@@ -61,17 +61,17 @@ def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
     """Return tables in LaTeX for the booktabs package, followed by comment lines."""
     parts = ["% \\usepackage{booktabs}"]
     for table in tables:
-        numbers = len(table.headings) - table.left
+        n_number_columns = len(table.headings) - table.left
         rows = []
-        for place, row in enumerate(table.rows):
-            rows += ["\\midrule"] if place in table.parts else []
+        for index, row in enumerate(table.rows):
+            rows += ["\\midrule"] if index in table.parts else []
             cells = " & ".join(map(escape_latex, row))
             # after a row end, LaTeX reads a bracket or an asterisk as its argument
             rows.append(("{}" if cells[:1] in ("[", "*") else "") + cells + " \\\\")
         lines = [
             "\\begin{table}",
             f"\\caption{{{escape_latex(table.caption)}}}",
-            f"\\begin{{tabular}}{{{'l' * table.left}{'r' * numbers}}}",
+            f"\\begin{{tabular}}{{{'l' * table.left}{'r' * n_number_columns}}}",
             "\\toprule",
             " & ".join(map(escape_latex, table.headings)) + " \\\\",
             "\\midrule",

@@ -1,4 +1,4 @@
-"""Writes the summary, differences and breakdowns as Markdown, LaTeX and CSV tables."""
+"""Write the scores, differences and breakdowns as Markdown, LaTeX and CSV tables."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 def report_tables(material: Material, language: str) -> list[Table]:
     """Return the tables of a report: scores, differences, breakdowns, MRQA's baselines."""
     runs = material.runs
-    numbers = Table(
+    scores = Table(
         caption=", ".join(view.info.name for view in material.sets),
         headings=[word("metric", language), *(run.name for run in runs)],
         rows=[
@@ -32,49 +32,49 @@ def report_tables(material: Material, language: str) -> list[Table]:
         ],
         note=" ".join(_iter_fewer_notes(material, language)),
     )
-    found = [
-        _transpose_wide(numbers, word("run", language)),
+    tables = [
+        _transpose_wide(scores, word("run", language)),
         *difference_tables(material, language),
     ]
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
-        chief = [(run, run.headline) for run in runs if run.headline]
+        chief_metrics = [(run, run.headline) for run in runs if run.headline]
         cells = [
             [
                 _format_summary(run.breakdowns.get(tag, {}).get(value, {}).get(name))
-                for run, name in chief
+                for run, name in chief_metrics
             ]
             for value in values
         ]
-        dash = word(missing_value_word([run for run, _ in chief], tag), language)
-        found.append(
+        missing_note = word(missing_value_word([run for run, _ in chief_metrics], tag), language)
+        tables.append(
             Table(
                 caption=word("table.breakdown", language, {"tag": tag}),
-                headings=[tag, *(f"{run.name}: {name}" for run, name in chief)],
+                headings=[tag, *(f"{run.name}: {name}" for run, name in chief_metrics)],
                 rows=[[value, *row] for value, row in zip(values, cells, strict=True)],
-                note=dash if any(DASH in row for row in cells) else "",
+                note=missing_note if any(DASH in row for row in cells) else "",
             )
         )
-    return found + list(_iter_mrqa_table(material, language))
+    return tables + list(_iter_mrqa_table(material, language))
 
 
 def _iter_fewer_notes(material: Material, language: str) -> Iterator[str]:
     """Yield notes on values of a run that cover fewer questions than other runs' values."""
     for place in range(len(material.sets)):
         runs = [material.runs[number] for number in material.runs_of(place)]
-        most = {
+        max_scored = {
             name: max(run.metrics[name].n_scored for run in runs if name in run.metrics)
             for run in runs
             for name in run.metrics
         }
         for run in runs:
             fewer: dict[tuple[int, int], list[str]] = {}
-            for name, one in run.metrics.items():
-                if one.n_scored < most[name]:
-                    fewer.setdefault((one.n_scored, most[name]), []).append(name)
-            for (n, of), names in fewer.items():
+            for name, summary in run.metrics.items():
+                if summary.n_scored < max_scored[name]:
+                    fewer.setdefault((summary.n_scored, max_scored[name]), []).append(name)
+            for (n, n_all), names in fewer.items():
                 params = {"run": run.name, "metrics": ", ".join(names)}
-                counts = {"n": f"{n:,}", "all": f"{of:,}"}
+                counts = {"n": f"{n:,}", "all": f"{n_all:,}"}
                 yield word("table.fewer", language, params | counts)
 
 
@@ -87,23 +87,23 @@ def _transpose_wide(table: Table, corner: str) -> Table:
 
 
 def _iter_mrqa_table(material: Material, language: str) -> Iterator[Table]:
-    made = published_table(material)
-    if made is None:
+    mrqa = published_table(material)
+    if mrqa is None:
         return
-    systems = made["systems"] if len(made["systems"]) > 1 else [word("mrqa.ours", language)]
-    labels = [row["dataset"] for row in made["rows"]]
-    labels += [word(f"mrqa.average-{row['over']}", language) for row in made["averages"]]
-    none = [None] * len(systems)
+    systems = mrqa["systems"] if len(mrqa["systems"]) > 1 else [word("mrqa.ours", language)]
+    labels = [row["dataset"] for row in mrqa["rows"]]
+    labels += [word(f"mrqa.average-{row['over']}", language) for row in mrqa["averages"]]
+    no_counts = [None] * len(systems)
     yield Table(
         caption=word("mrqa.title", language) + " (EM / F1)",
-        headings=[word("dataset", language), *made["models"], *systems],
+        headings=[word("dataset", language), *mrqa["models"], *systems],
         rows=[
             [
                 label,
                 *map(format_pair, row["published"]),
-                *map(format_pair, row["ours"], row.get("questions", none)),
+                *map(format_pair, row["ours"], row.get("questions", no_counts)),
             ]
-            for label, row in zip(labels, made["rows"] + made["averages"], strict=True)
+            for label, row in zip(labels, mrqa["rows"] + mrqa["averages"], strict=True)
         ],
     )
 
@@ -116,7 +116,8 @@ def markdown(material: Material, language: str) -> str:
         for view in material.sets
     ]
     signatures = [
-        f"- {escape_markdown(run)}: `{it.signature}`" for run, it in _named_summaries(material)
+        f"- {escape_markdown(run)}: `{summary.signature}`"
+        for run, summary in _named_summaries(material)
     ]
     parts = [in_markdown(table) for table in report_tables(material, language)]
     parts += [
@@ -128,17 +129,17 @@ def markdown(material: Material, language: str) -> str:
 
 def latex(material: Material, language: str) -> str:
     """Return the tables in LaTeX for the booktabs package, with signatures as comments."""
-    signatures = (f"{run}: {it.signature}" for run, it in _named_summaries(material))
+    signatures = (f"{run}: {summary.signature}" for run, summary in _named_summaries(material))
     return in_latex(report_tables(material, language), signatures)
 
 
 def as_csv(material: Material) -> str:
     """Return every number of every run in long form, values as fractions, full precision.
 
-    An apostrophe precedes names that a spreadsheet would take for formulas.
+    An apostrophe precedes names that a spreadsheet would parse as formulas.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(
         [
             "run",
@@ -163,19 +164,24 @@ def as_csv(material: Material) -> str:
         for tag, values in run.breakdowns.items():
             blocks += [(tag, value, metrics) for value, metrics in values.items()]
         for tag, value, metrics in blocks:
-            for name, it in metrics.items():
-                numbers = [it.value, it.low, it.high]
-                counts = [it.n_questions, it.n_scored, it.n_answered, it.n_failed]
+            for name, summary in metrics.items():
+                numbers = [summary.value, summary.low, summary.high]
+                counts = [
+                    summary.n_questions,
+                    summary.n_scored,
+                    summary.n_answered,
+                    summary.n_failed,
+                ]
                 writer.writerow(
                     [*map(_neutralize_formula, (run.name, dataset, tag, value, name))]
                     + ["" if number is None else repr(number) for number in numbers]
-                    + [it.unit, *counts, it.signature]
+                    + [summary.unit, *counts, summary.signature]
                 )
-    return out.getvalue()
+    return stream.getvalue()
 
 
 def _named_summaries(material: Material) -> Sequence[tuple[str, Summary]]:
-    return [(run.name, it) for run in material.runs for it in run.metrics.values()]
+    return [(run.name, summary) for run in material.runs for summary in run.metrics.values()]
 
 
 def _neutralize_formula(text: str) -> str:
@@ -183,9 +189,9 @@ def _neutralize_formula(text: str) -> str:
     return "'" + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _format_summary(it: Summary | None) -> str:
-    if it is None or it.value is None:
+def _format_summary(summary: Summary | None) -> str:
+    if summary is None or summary.value is None:
         return DASH
-    if it.low is None or it.high is None:
-        return percent(it.value)
-    return f"{percent(it.value)} [{percent(it.low)}, {percent(it.high)}]"
+    if summary.low is None or summary.high is None:
+        return percent(summary.value)
+    return f"{percent(summary.value)} [{percent(summary.low)}, {percent(summary.high)}]"

@@ -55,7 +55,7 @@ def _fit_tables(found: Compared | ComparedTables) -> tuple[dict[str, str], list[
     tables = comparison_tables(found)
     if any(_table_width(table) > _MAX_WIDTH for table in tables):
         names = {name: f"({number})" for number, name in enumerate(names, 1)}
-        tables = comparison_tables(found, shown=names)
+        tables = comparison_tables(found, labels=names)
     every = [
         line
         for table in tables

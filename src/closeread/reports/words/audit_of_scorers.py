@@ -1,4 +1,4 @@
-"""What the audit's checks of scorers and data sets say, in Chinese."""
+"""Chinese translations of the findings of the audit's checks of scorers and data sets."""
 
 # English -> Chinese, as in ``closeread.reports.words.audit_sentences``.
 _METAMORPHIC = {

@@ -1,4 +1,4 @@
-"""What the audit's checks of generated texts and their scores say, in Chinese."""
+"""Chinese translations of the findings of the audit's checks of generated texts and scores."""
 
 # English -> Chinese, as in ``closeread.reports.words.audit_sentences``.
 _ORDER = {

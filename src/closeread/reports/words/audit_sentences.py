@@ -1,4 +1,4 @@
-"""What the audit's checks say, in Chinese: sentences, headings, and what stands in cells."""
+"""Chinese translations of the audit's findings: sentences, headings and cells."""
 
 from closeread.reports.words.audit_of_scorers import OF_SCORERS
 from closeread.reports.words.audit_of_texts import OF_TEXTS

@@ -1,4 +1,4 @@
-"""Translates English sentences of other modules into Chinese, by templates instead of keys.
+"""Translate English sentences of other modules into Chinese, by templates instead of keys.
 
 A check writes plain English, for the terminal and for programs. In a template, ``{name}`` stands
 for text that is kept as it is (names, numbers, stop strings), ``{=cause}`` for a part that is
