@@ -150,8 +150,8 @@ def _truth(cell: str, where: str) -> bool | None:
 def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write a table with the columns that the questions use.
 
-    Of several references of evidence for one thing, the first is written, and of an option nothing
-    that tells how an attack made it.
+    Of several evidence references for one option, only the first is written. Tags that record how
+    an attack changed an option are left out.
 
     Raises:
         UsageError: An answer is a date or several spans, an option is empty, or labelled otherwise

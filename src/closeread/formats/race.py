@@ -55,7 +55,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell the terms of the published set, whose articles are named ``high123.txt``."""
+    """Return the terms of the published set, which is known by names such as ``high123.txt``."""
     published = _PUBLISHED.fullmatch(str(source.head().row.get("id")))
     return Info(license="non-commercial research only" if published else "")
 

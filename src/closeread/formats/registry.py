@@ -20,7 +20,7 @@ from closeread.registry.contracts import find_external_part
 from closeread.registry.external import ExternalPart
 from closeread.types import Dataset, Defects, Item, Question
 
-_MAX_COLUMNS = 40  # that a message tells
+_MAX_COLUMNS = 40  # listed in a message
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,7 +49,7 @@ def sniff(head: Head) -> bool:
     if row is None:
         return False
     if head.value is None and row.keys() >= _OF_SQUAD:
-        return True  # SQuAD's rows as a table, which cannot hold them: reading tells
+        return True  # SQuAD's rows in a table, which cannot hold them: reading reports that
     is_own = row.keys() >= set(_OWN) and not isinstance(row.get("answer"), bool)
     return not is_own and known_columns(row) is not None
 

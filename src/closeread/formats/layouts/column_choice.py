@@ -56,9 +56,9 @@ def find_columns(source: Source, settings: Settings) -> Columns:
 
 
 def _with_forms(source: Source, first: Mapping[str, Any], columns: Columns) -> Columns:
-    """Return the columns with the answer's form, which the first row with an answer tells.
+    """Return the columns with the answer's form, detected from the first row with an answer.
 
-    Where the first row has no such column none has: a set without gold is not walked through.
+    If the first row lacks the answer's column, all rows do, and the set is not searched.
     """
     if columns.answer_form or not columns.answer or not _has(first, columns.answer):
         return columns

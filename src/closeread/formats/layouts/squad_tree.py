@@ -144,7 +144,7 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
 
 
 def _named(source: Source) -> tuple[str, dict[str, str]]:
-    """Return the language that the file's name says, and the questions' tags that tell it."""
+    """Return the language in the file's name, and the tags that record it in questions."""
     language = named_language(source.stem)
     return language, {"answer_language": language} if language else {}
 

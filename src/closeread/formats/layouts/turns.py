@@ -1,15 +1,15 @@
-"""Shows a question of a conversation with the turns before it, and removes them again.
+"""Adds the earlier turns of a conversation to a question, and removes them again.
 
-Without these nobody knows what "And where?" asks for. The question stands first, so that who reads
-its first words alone still reads all of it. As published (Choi et al. 2018, Reddy et al. 2019) the
-answers that were given before are gold's.
+Without them, a question such as "And where?" cannot be understood. The question comes first, so
+that a reader that truncates long questions still reads all of it. As in the published evaluations
+(Choi et al. 2018, Reddy et al. 2019), the earlier answers are gold.
 """
 
 from collections.abc import Mapping, Sequence
 
 from closeread.errors import UsageError
 
-TURNS = 2  # as many as BiDAF++ (w/ 2-ctx), QuAC's baseline, is shown
+TURNS = 2  # as QuAC's baseline, BiDAF++ (w/ 2-ctx), reads
 _EARLIER = "\n\nEarlier in the conversation:\n"
 
 
@@ -18,13 +18,13 @@ def with_earlier_turns(question: str, before: Sequence[tuple[str, str]], turns: 
 
     Args:
         question: The question itself.
-        before: Every earlier question with its answer, the first one first.
-        turns: How many of them are shown.
+        before: Every earlier question with its answer, in order.
+        turns: How many of the last ones to add.
     """
     last = before[-turns:] if turns else ()
     if not last:
         return question
-    return question + _EARLIER + "\n".join(f"{question}\n{answer}" for question, answer in last)
+    return question + _EARLIER + "\n".join(f"{earlier}\n{answer}" for earlier, answer in last)
 
 
 def without_earlier_turns(text: str) -> str:

@@ -1,10 +1,10 @@
-"""Reads HELM's runs: ``scenario_state.json``, or what ``helm-summarize`` made of it.
+"""Reads HELM's runs: ``scenario_state.json``, or the files that ``helm-summarize`` wrote from it.
 
 A state has ``adapter_spec`` and ``request_states``, one a request: ``instance`` (``input``,
 ``references`` with their tags, ``id``, ``split``, ``perturbation``), ``request`` and ``result``.
-Questions with options are asked by letter (``output_mapping`` tells whose), or with a request an
-option, whose likelihoods are compared. ``helm_beside`` reads what lies in the same folder. Clients
-cut each text at its first stop.
+Questions with options are answered by letter (``output_mapping`` maps letters to options), or by
+comparing the likelihoods of one request per option. ``helm_beside`` reads the other files of the
+folder. Clients cut each text at its first stop.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ def sniff(path: Path) -> bool:
 
 
 def accompanies(path: Path) -> bool:
-    """Whether it displays a state file that lies beside it."""
+    """Return whether a file displays a state file in the same folder."""
     found = helm_beside.find_state_file(path)
     return found is not None and found.name != path.name
 

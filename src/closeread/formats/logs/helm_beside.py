@@ -1,8 +1,8 @@
 """Reads the files beside a HELM run's requests, and groups its requests.
 
-``run_spec.json`` says how it was asked, ``per_instance_stats.json`` and ``stats.json`` hold the
+``run_spec.json`` holds the settings of the run, ``per_instance_stats.json`` and ``stats.json`` the
 scores. ``helm-summarize`` writes ``instances.json``, ``display_predictions.json`` and
-``display_requests.json`` for its site: the answers, without tokens and without why a text ended.
+``display_requests.json`` for its site: the answers, without tokens and finish reasons.
 """
 
 import re
@@ -95,10 +95,11 @@ def extract_by_pattern(pattern: str, text: str) -> str:
 
 
 def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[float]:
-    """Return each option's likelihood as the harness compares them; [] if tokens do not tell.
+    """Return each option's log-likelihood, as the harness compares them; [] if it is unknown.
 
-    It is the mean over the option's tokens or, calibrated, less the option's likelihood without
-    the question. Their texts show which tokens these are, because the harness counts them anew.
+    It is the mean over the option's tokens; if calibrated, minus that of the option without the
+    question. The option's tokens are identified by their texts, because the harness counts them
+    again.
     """
     best: dict[tuple[str, int], tuple[float, int]] = {}
     for state in states:

@@ -1,8 +1,8 @@
 """Reads lm-evaluation-harness' ``results`` of whole sets, in all versions since the first.
 
-``{"results": {task: {metric: number}}, "versions", "config"}``; since version 0.4 the metrics are
-called ``f1,none`` after their filter, and ``lm_eval_version`` says who wrote it. It has
-no questions: it describes the samples beside it, or is ingested alone.
+``{"results": {task: {metric: number}}, "versions", "config"}``; since version 0.4 the names of the
+metrics include their filter, as ``f1,none``, and ``lm_eval_version`` is recorded. It has no
+questions: it describes the samples in the same folder, or is ingested alone.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def sniff(path: Path) -> bool:
 
 
 def accompanies(path: Path) -> bool:
-    """Whether samples lie beside it, or, before 0.4, what was written out of each of its tasks."""
+    """Return whether the folder also has samples or, before 0.4, a written file of each task."""
     if any(path.parent.glob("samples_*.jsonl*")):
         return True
     tasks = as_dict(read_side_file(path).get("results"))

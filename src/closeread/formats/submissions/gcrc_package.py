@@ -1,4 +1,4 @@
-"""Packs and unpacks GCRC_advRobust.zip, the package that the evaluation asked for.
+"""Packs and unpacks GCRC_advRobust.zip, the package that the evaluation required.
 
 Section 4 of the task's description: the predicted letters, the model, and a document with
 instructions for running the code, each under a fixed name. An incomplete package is disqualified.
