@@ -215,7 +215,7 @@ class _ByStep(TrackioCallback):  # type: ignore[misc]
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         """Send a row of the curve."""
         row = rewrite_logs(logs) | {"train/global_step": state.global_step}
-        self._start_trackio.log(row, step=state.global_step)
+        self._trackio.log(row, step=state.global_step)
 
 
 def _start_trackio(
