@@ -55,13 +55,13 @@ def _is_fatal(error: Exception) -> bool:
 def _ask_reader(
     reader: Reader, batch: list[Planned], pending: dict[str, Planned]
 ) -> Iterator[Prediction]:
-    given: Any = reader.read([planned.shown for planned in batch])
-    if not isinstance(given, Iterable):  # the word `yield` is missing
+    predictions: Any = reader.read([planned.shown for planned in batch])
+    if not isinstance(predictions, Iterable):  # the word `yield` is missing
         raise UsageError(
-            f"the reader gave {type(given).__name__} for its predictions",
+            f"the reader gave {type(predictions).__name__} for its predictions",
             expected="an iterator with one Prediction per item (docs/extend.md)",
         )
-    for prediction in given:
+    for prediction in predictions:
         if not isinstance(prediction, Prediction):
             raise UsageError(
                 f"the reader yielded a {type(prediction).__name__}", expected="a Prediction"
@@ -73,61 +73,63 @@ def _ask_reader(
                 expected="the id of each question that it was given, exactly once",
                 cure="yield question.question_id of the item",
             )
-        found = _validate_prediction(prediction, *planned.shown)
+        valid = _validate_prediction(prediction, *planned.shown)
         del pending[prediction.question_id]
-        yield msgspec.structs.replace(found, question_id=planned.question_id)
+        yield msgspec.structs.replace(valid, question_id=planned.question_id)
 
 
-def _validate_prediction(given: Prediction, passage: Passage, question: Question) -> Prediction:
+def _validate_prediction(
+    prediction: Prediction, passage: Passage, question: Question
+) -> Prediction:
     """Return the prediction with valid fields and quoted evidence, or else as a failure.
 
     A failure keeps the generated text, so that answers can be extracted from it again.
     """
     try:
-        found = validate_record(given)
+        valid = validate_record(prediction)
     except (TypeError, ValueError) as error:
-        return Prediction(question_id=given.question_id, error=format_error(error))
+        return Prediction(question_id=prediction.question_id, error=format_error(error))
     try:
-        _check_prediction(found, passage, question)
+        _check_prediction(valid, passage, question)
     except ValueError as error:
         return Prediction(
-            question_id=found.question_id,
-            generation=found.generation,
-            others=found.others,
-            seconds=found.seconds,
+            question_id=valid.question_id,
+            generation=valid.generation,
+            others=valid.others,
+            seconds=valid.seconds,
             error=format_error(error),
         )
     return msgspec.structs.replace(
-        found, evidence=tuple(quote_evidence(one, passage) for one in found.evidence)
+        valid, evidence=tuple(quote_evidence(one, passage) for one in valid.evidence)
     )
 
 
-def _check_prediction(found: Prediction, passage: Passage, question: Question) -> None:
+def _check_prediction(prediction: Prediction, passage: Passage, question: Question) -> None:
     """Check numbers, spans and option labels of a prediction.
 
     Raises:
         ValueError: A number is not finite, a span is outside the passage, or an option is unknown.
     """
     numbers = {
-        "the confidence": [found.confidence],
-        "the score of an option": found.option_scores,
-        "the score of a candidate": [one.score for one in found.candidates],
-        "the score of evidence": [one.score for one in found.evidence],
+        "the confidence": [prediction.confidence],
+        "the score of an option": prediction.option_scores,
+        "the score of a candidate": [one.score for one in prediction.candidates],
+        "the score of evidence": [one.score for one in prediction.evidence],
     }
     for name, values in numbers.items():
         for value in values:
             if value is not None and not math.isfinite(value):
                 raise ValueError(f"{name} is {value}")
-    if len(found.option_scores) not in (0, len(question.options)):
-        scores = count_of(len(found.option_scores), "score")
+    if len(prediction.option_scores) not in (0, len(question.options)):
+        scores = count_of(len(prediction.option_scores), "score")
         raise ValueError(f"{scores} for {count_of(len(question.options), 'option')}")
-    answers = [one.answer for one in found.candidates]
-    if found.answer is not None:
-        answers.append(found.answer)
+    answers = [one.answer for one in prediction.candidates]
+    if prediction.answer is not None:
+        answers.append(prediction.answer)
     for answer in answers:
         _check_label(answer.label, question)
         _check_spans(answer.spans, passage)
-    for evidence in found.evidence:
+    for evidence in prediction.evidence:
         _check_label(evidence.option_label, question)
         _check_spans(evidence.spans, passage)
 
@@ -152,12 +154,12 @@ def _check_spans(spans: Iterable[Span], passage: Passage) -> None:
             )
 
 
-def quote_evidence(found: Evidence, passage: Passage) -> Evidence:
+def quote_evidence(evidence: Evidence, passage: Passage) -> Evidence:
     """Return evidence with the texts of its spans, because some scorers get no passage."""
-    if found.texts or not found.spans:
-        return found
-    texts = tuple(span.of(passage.text) for span in found.spans)
-    return msgspec.structs.replace(found, texts=texts)
+    if evidence.texts or not evidence.spans:
+        return evidence
+    texts = tuple(span.of(passage.text) for span in evidence.spans)
+    return msgspec.structs.replace(evidence, texts=texts)
 
 
 def encode_prediction(prediction: Prediction) -> tuple[bytes, bool]:
@@ -172,6 +174,6 @@ def encode_prediction(prediction: Prediction) -> tuple[bytes, bool]:
 def format_error(error: BaseException) -> str:
     """Return the text of an error for ``Prediction.error``: type and message, of bounded length."""
     # without the file path of a user's own part, which is specific to this machine
-    said = error.found if isinstance(error, OutsideError) else f"{type(error).__name__}: {error}"
-    text = said[:_MAX_ERROR]
+    message = error.found if isinstance(error, OutsideError) else f"{type(error).__name__}: {error}"
+    text = message[:_MAX_ERROR]
     return text.encode("utf-8", "backslashreplace").decode()

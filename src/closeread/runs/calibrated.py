@@ -20,10 +20,10 @@ def load_calibration(file: Path, *, selective: bool) -> tuple[CalibratorUse, dic
         InputError: The file cannot be read, or is no calibrator.
         UsageError: ``selective`` is set, and the calibrator has no threshold.
     """
-    found = load_calibrator(file)
-    least = get_threshold(file, found, selective=selective)
-    return CalibratorUse(found, least), calibration_record(
-        file.read_bytes(), found, selective=selective
+    calibrator = load_calibrator(file)
+    threshold = get_threshold(file, calibrator, selective=selective)
+    return CalibratorUse(calibrator, threshold), calibration_record(
+        file.read_bytes(), calibrator, selective=selective
     )
 
 
@@ -51,14 +51,14 @@ def describe_calibrated(
 
 def calibration_record(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[str, Any]:
     """Return the record of the calibrator for ``run.json``."""
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "calibrator_sha256": hashlib.sha256(raw).hexdigest(),
         "method": calibrator.method,
         "learned_from": dict(calibrator.datasets),
     }
     if selective:
-        found["threshold"] = msgspec.to_builtins(calibrator.threshold)
-    return found
+        record["threshold"] = msgspec.to_builtins(calibrator.threshold)
+    return record
 
 
 def get_threshold(file: Path, calibrator: Calibrator, *, selective: bool) -> float | None:
@@ -99,17 +99,17 @@ def answering_readers(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
 def warn_of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     """Warn if the calibrator was not fitted on answers of this reader with these options."""
     (answering,) = answering_readers([reader])
-    unlike = [
+    differences = [
         one.differences_from(answering) for one in calibrator.readers if one.name == answering.name
     ]
-    if not all(unlike):
+    if not all(differences):
         return []
     names = ", ".join(dict.fromkeys(one.name for one in calibrator.readers))
-    nearest: list[str] = min(unlike, key=len, default=[])
-    how = f" with {', '.join(nearest)}" if nearest else ""
+    nearest: list[str] = min(differences, key=len, default=[])
+    remark = f" with {', '.join(nearest)}" if nearest else ""
     return [
         f"the calibrator was fitted on answers of {names} but is applied to "
-        f"{answering.name}{how}: its guarantee does not hold"
+        f"{answering.name}{remark}: its guarantee does not hold"
     ]
 
 

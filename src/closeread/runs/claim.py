@@ -64,16 +64,16 @@ def claim_folder(
         MismatchError: The existing run was made with other settings; the message lists them.
         StorageError: The folder cannot be written, or another process writes it.
     """
-    made = _make_folder(folder)
+    created = _make_folder(folder)
     try:
         present = _holds_run(folder, resume or overwrite)
         for name in (INFO, LEDGER, PREDICTIONS, ONLY, f".{INFO}.new.part"):
             output_file_in(folder, name)
         ledger = Ledger(folder / LEDGER)
     except BaseException:
-        _restore(folder, made)
+        _restore(folder, created)
         raise
-    begun = not present
+    is_new = not present
     try:
         info = wanted
         if present and resume:
@@ -81,13 +81,13 @@ def claim_folder(
             _must_agree(folder, info, wanted)
         else:
             _write_new_run(folder, ledger, wanted)
-            begun = True
-        for left in folder.glob(".*.part"):
-            left.unlink(missing_ok=True)
+            is_new = True
+        for partial_file in folder.glob(".*.part"):
+            partial_file.unlink(missing_ok=True)
         yield info, ledger
     except BaseException:
-        if begun and ledger.is_empty:
-            _restore(folder, made, (INFO, LEDGER, *_RUN_FILES))
+        if is_new and ledger.is_empty:
+            _restore(folder, created, (INFO, LEDGER, *_RUN_FILES))
         raise
     finally:
         ledger.close()
@@ -137,8 +137,8 @@ def _holds_run(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
             )
         return True
     for path in folder.iterdir():
-        begun = path.name == LEDGER and not path.stat().st_size
-        if not begun and not (path.name.startswith(".") and path.name.endswith(".part")):
+        is_empty_ledger = path.name == LEDGER and not path.stat().st_size
+        if not is_empty_ledger and not (path.name.startswith(".") and path.name.endswith(".part")):
             raise UsageError(
                 f"the folder is not a run folder and already holds {path.name}",
                 where=str(folder),
@@ -160,32 +160,32 @@ def _write_new_run(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
         raise StorageError(f"cannot be written: {error.strerror}", where=str(folder)) from error
 
 
-def _restore(folder: Path, made: list[Path], written: Sequence[str] = ()) -> None:
+def _restore(folder: Path, created: list[Path], names: Sequence[str] = ()) -> None:
     with contextlib.suppress(OSError):
-        for name in written:
+        for name in names:
             (folder / name).unlink(missing_ok=True)
-        for path in made:
+        for path in created:
             path.rmdir()
 
 
 def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
-    asked = _list_differences(_user_settings(present), _user_settings(wanted), "requested")
-    told = _list_differences(_reader_facts(present), _reader_facts(wanted), "now")
-    if asked or told:
+    settings = _list_differences(_user_settings(present), _user_settings(wanted), "requested")
+    records = _list_differences(_reader_facts(present), _reader_facts(wanted), "now")
+    if settings or records:
         raise MismatchError(
-            "the existing run has different settings:\n    " + "\n    ".join(asked + told),
+            "the existing run has different settings:\n    " + "\n    ".join(settings + records),
             where=str(folder),
-            cure=f"{'repeat its settings' if asked else 'use the same reader'} to resume it, or "
+            cure=f"{'repeat its settings' if settings else 'use the same reader'} to resume it, or "
             "write to another folder with --out",
         )
 
 
 def _list_differences(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> list[str]:
     return [
-        f"{name}: {said} in the run, {wished} {word}"
+        f"{name}: {old_text} in the run, {new_text} {word}"
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name) and (name in old or name not in _RECENT_FACTS)
-        for said, wished in [_shorten_pair(old.get(name), new.get(name))]
+        for old_text, new_text in [_shorten_pair(old.get(name), new.get(name))]
     ]
 
 
@@ -193,7 +193,7 @@ def _user_settings(info: RunInfo) -> dict[str, Any]:
     """Return the settings that the user gave; an address may be written in several ways."""
     reader = info.reader
     address = reader.record.get("address")
-    unlike = {*reader.passing, "url"} if address else reader.passing
+    ignored_options = {*reader.passing, "url"} if address else reader.passing
     return {
         "data set (sha256)": info.dataset.sha256,
         "format": info.dataset.format,
@@ -205,7 +205,7 @@ def _user_settings(info: RunInfo) -> dict[str, Any]:
         **{
             f"reader option {name}": value
             for name, value in _as_stored(reader.options).items()
-            if name not in unlike
+            if name not in ignored_options
         },
     }
 
@@ -221,27 +221,29 @@ def _reader_facts(info: RunInfo) -> dict[str, Any]:
     return {"served reader": name} | {f"served reader's {key}": of for key, of in record.items()}
 
 
-def _as_stored(told: Mapping[str, Any]) -> dict[str, Any]:
+def _as_stored(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values as ``run.json`` holds them: tuples become lists."""
-    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
-    return found
+    stored: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(values))
+    return stored
 
 
-_LONGEST_SHOWN = 120
-_BEFORE = 30  # shared characters shown before the first difference
+_MAX_SHOWN = 120
+_SHOWN_BEFORE = 30  # shared characters shown before the first difference
 
 
-def _shorten_pair(one: Any, other: Any) -> tuple[str, str]:
+def _shorten_pair(first_value: Any, second_value: Any) -> tuple[str, str]:
     """Return two values as texts; long ones are cut to the part where they begin to differ."""
-    first, second = ("none" if value is None else str(value) for value in (one, other))
-    if max(len(first), len(second)) <= _LONGEST_SHOWN:
+    first, second = (
+        "none" if value is None else str(value) for value in (first_value, second_value)
+    )
+    if max(len(first), len(second)) <= _MAX_SHOWN:
         return first, second
     pairs = enumerate(zip(first, second, strict=False))
-    differ = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
-    start = max(0, differ - _BEFORE)
+    first_difference = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
+    start = max(0, first_difference - _SHOWN_BEFORE)
     return _excerpt(first, start), _excerpt(second, start)
 
 
 def _excerpt(text: str, start: int) -> str:
-    end = start + _LONGEST_SHOWN
+    end = start + _MAX_SHOWN
     return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")

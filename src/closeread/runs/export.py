@@ -73,62 +73,64 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     must_not_replace(target, dataset.path)
     if to is None:
         _check_file_name(target)
-    said: Mapping[str, Prediction] = Predictions(run)
+    predictions: Mapping[str, Prediction] = Predictions(run)
     if form == _OF_EACH_OPTION:
-        said = _with_option_truth(said, dataset)
+        predictions = _with_option_truth(predictions, dataset)
     elif form in _OF_OPTIONS:
-        said = _with_letters(said, dataset)
-    elif scored := _with_letters(said, dataset, scored=True):
-        said = {**said, **scored}
+        predictions = _with_letters(predictions, dataset)
+    elif scored := _with_letters(predictions, dataset, scored=True):
+        predictions = {**predictions, **scored}
     with writing(target) as stream:
         if packed:
             letters = io.BytesIO()
-            dumping.hand_in(said, dataset, form, letters)
+            dumping.hand_in(predictions, dataset, form, letters)
             gcrc_package.pack(letters.getvalue(), beside, stream)
         else:
-            dumping.hand_in(said, dataset, form, stream)
+            dumping.hand_in(predictions, dataset, form, stream)
     return HandedIn(
         source=str(run.path),
         target=str(target),
         form=form,
-        without_letter=_count_without_letter(said.values()) if form == _LETTERS else 0,
+        without_letter=_count_without_letter(predictions.values()) if form == _LETTERS else 0,
     )
 
 
 def _with_letters(
-    said: Mapping[str, Prediction], dataset: Dataset, *, scored: bool = False
+    predictions: Mapping[str, Prediction], dataset: Dataset, *, scored: bool = False
 ) -> dict[str, Prediction]:
     """Return predictions with the letter that scoring derives from texts or option scores.
 
     With ``scored``, return only the predictions that have option scores and no answer.
     """
-    found = {}
+    with_letters = {}
     for question in dataset.questions():
-        prediction = said.get(question.question_id)
+        prediction = predictions.get(question.question_id)
         if prediction is None:
             continue
         if not scored or (prediction.answer is None and prediction.option_scores):
             letter = Answer(kind="choice", label=picked_label(question, prediction) or "")
-            found[question.question_id] = replace(prediction, answer=letter)
-    return found
+            with_letters[question.question_id] = replace(prediction, answer=letter)
+    return with_letters
 
 
-def _with_option_truth(said: Mapping[str, Prediction], dataset: Dataset) -> dict[str, Prediction]:
+def _with_option_truth(
+    predictions: Mapping[str, Prediction], dataset: Dataset
+) -> dict[str, Prediction]:
     """Return predictions with 1 for each option that scoring counts as chosen, else 0.
 
     A prediction without options gets only zeros: MultiRC's program skips missing questions.
     """
-    found = {}
+    with_truth = {}
     for question in dataset.questions():
-        prediction = said.get(question.question_id)
+        prediction = predictions.get(question.question_id)
         if prediction is not None:
-            held = tuple(float(one is True) for one in judge_options(question, prediction))
-            found[question.question_id] = replace(prediction, option_scores=held)
-    return found
+            truth = tuple(float(one is True) for one in judge_options(question, prediction))
+            with_truth[question.question_id] = replace(prediction, option_scores=truth)
+    return with_truth
 
 
-def _count_without_letter(said: Iterable[Prediction]) -> int:
-    return sum(not (one.answer and one.answer.label) for one in said)
+def _count_without_letter(predictions: Iterable[Prediction]) -> int:
+    return sum(not (one.answer and one.answer.label) for one in predictions)
 
 
 def _check_file_name(target: Path) -> None:

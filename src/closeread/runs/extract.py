@@ -43,9 +43,9 @@ def choose_extraction(
 
 def server_stops(run: Run) -> tuple[str, ...]:
     """Return the stops that were sent to the server: text behind them is lost."""
-    for found in islice(run.predictions(), _SAMPLE):
-        if found.generation is not None and found.generation.stops:
-            return found.generation.stops
+    for prediction in islice(run.predictions(), _SAMPLE):
+        if prediction.generation is not None and prediction.generation.stops:
+            return prediction.generation.stops
     return ()
 
 
@@ -59,37 +59,37 @@ class ExtractedAnswers(Mapping[str, Prediction]):
     """
 
     def __init__(
-        self, of: Mapping[str, Prediction], extraction: Extraction, dataset: Dataset | None
+        self, predictions: Mapping[str, Prediction], extraction: Extraction, dataset: Dataset | None
     ) -> None:
-        self._of = of
+        self._predictions = predictions
         self._extraction = extraction
         self._questions: dict[str, Question] = {}
         if dataset is not None and needs_question(extraction.rule):
             self._questions = {one.question_id: _strip_question(one) for one in dataset.questions()}
 
     def __getitem__(self, key: str) -> Prediction:
-        return self._anew(self._of[key])
+        return self._extract(self._predictions[key])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._of)
+        return iter(self._predictions)
 
     def __len__(self) -> int:
-        return len(self._of)
+        return len(self._predictions)
 
-    def _anew(self, found: Prediction) -> Prediction:
-        if found.error:
-            return found
-        if found.generation is None:
+    def _extract(self, prediction: Prediction) -> Prediction:
+        if prediction.error:
+            return prediction
+        if prediction.generation is None:
             raise InputError(
                 "there is no generated text to extract answers from",
-                where=f"question {found.question_id}",
+                where=f"question {prediction.question_id}",
                 expected="predictions that keep the model's generated text",
                 cure="omit --stop and --extract",
             )
-        question = self._questions.get(found.question_id)
-        written = (found.generation, *found.others)
-        answer, share = self._extraction.vote(written, question)
-        return msgspec.structs.replace(found, answer=answer, confidence=share, candidates=())
+        question = self._questions.get(prediction.question_id)
+        generations = (prediction.generation, *prediction.others)
+        answer, share = self._extraction.vote(generations, question)
+        return msgspec.structs.replace(prediction, answer=answer, confidence=share, candidates=())
 
 
 def count_unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
@@ -105,12 +105,12 @@ def count_unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
     predictions = ExtractedAnswers(Predictions(run), extraction, dataset)
     n_unmatched = n_read = 0
     for question in islice(dataset.questions(), run.info.dataset.limit):
-        found = predictions.get(question.question_id) if question.options else None
-        if found is None or found.error:
+        prediction = predictions.get(question.question_id) if question.options else None
+        if prediction is None or prediction.error:
             continue
         n_read += 1
-        text = found.answer is not None and found.answer.kind != "none"
-        n_unmatched += text and picked_label(question, found) is None
+        has_text = prediction.answer is not None and prediction.answer.kind != "none"
+        n_unmatched += has_text and picked_label(question, prediction) is None
     return n_unmatched, n_read
 
 
@@ -119,8 +119,8 @@ def add_to_signature(summary: Summary, extraction: Extraction | None) -> Summary
     if extraction is None:
         return summary
     parts = summary.signature.split("|")
-    place = len(parts) - parts[-1].startswith("ci:")
-    parts.insert(place, extraction.signature())
+    index = len(parts) - parts[-1].startswith("ci:")
+    parts.insert(index, extraction.signature())
     return msgspec.structs.replace(summary, signature="|".join(parts))
 
 

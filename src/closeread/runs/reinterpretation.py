@@ -70,16 +70,16 @@ def format_changes(changed: Mapping[str, Changed]) -> Iterator[str]:
         yield f"read as {how}: " + ", ".join(listed[:_SHOWN]) + more
 
 
-def _as_letter(said: str | None, _: Question) -> str | None:
-    return parse_letter(said or "") or None
+def _as_letter(answer: str | None, _: Question) -> str | None:
+    return parse_letter(answer or "") or None
 
 
-def _as_none(said: str | None, _: Question) -> str | None:
-    return "" if not said or says_no_answer(said) else None
+def _as_none(answer: str | None, _: Question) -> str | None:
+    return "" if not answer or says_no_answer(answer) else None
 
 
-def _by_number(said: str | None, question: Question, first: int) -> str | None:
-    place = (parse_number(said or "") or 0) - first
+def _by_number(answer: str | None, question: Question, first: int) -> str | None:
+    place = (parse_number(answer or "") or 0) - first
     options = question.options
     return options[place].label if 0 <= place < len(options) else None
 
