@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -62,6 +63,8 @@ SET = {
         },
     ],
 }  # fmt: skip
+
+needs_vectors = pytest.mark.skipif(not find_spec("gensim"), reason="gensim is not installed")
 
 
 @pytest.fixture
@@ -217,12 +220,14 @@ def trained(folder):
     return "soft-masking,vectors=v.bin,integrate=overlap"
 
 
+@needs_vectors
 def test_vectors_can_be_trained_and_used(folder):
     found = as_json(folder, "set.json", "--retriever", trained(folder))
     assert found["evidence"]["sentences"] >= 8
     assert found["retriever"]["options"]["sharpness"] == 1.0
 
 
+@needs_vectors
 def test_vectors_that_know_too_few_words_are_told_of(folder):
     """Whichever verb and retriever they serve, and however the evidence is looked at."""
     (folder / "few.txt").write_text("2 2\n大雁 1 0\n蒸发 0 1\n")
@@ -244,6 +249,7 @@ def test_vectors_that_know_too_few_words_are_told_of(folder):
     assert "have a vector in few.txt" in done.stderr
 
 
+@needs_vectors
 def test_several_methods_stand_beside_gold(folder):
     """As the paper's Table 4: numbered sentences, each method's choice, gold."""
     soft = trained(folder)
@@ -278,6 +284,7 @@ def test_an_option_of_marks_alone_may_have_its_stems_evidence(folder):
     assert "nothing to look for" in done.stdout
 
 
+@needs_vectors
 def test_the_view_as_json_tells_weights(folder):
     found = as_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
                     "--retriever", trained(folder))["evidence"]  # fmt: skip
@@ -400,6 +407,7 @@ def test_scores_by_group_on_the_page_have_intervals(tmp_path):
         assert [bool(bound) for bound in found] == [bounds, bounds]
 
 
+@needs_vectors
 def test_json_tells_the_sums_of_every_file_that_had_a_part(folder):
     """Those of stop words, of word vectors and of a corpus, as ``sha256sum`` prints them."""
     sums = {}

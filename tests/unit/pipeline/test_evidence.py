@@ -242,6 +242,7 @@ def test_a_long_passage_is_read_in_several_chunks():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_users_error_in_a_worker_keeps_its_message(workers, tmp_path, monkeypatch):
     """Vectors of another language: the same message from one process and from two."""
+    pytest.importorskip("gensim", reason="gensim is not installed")
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path))
     path = tmp_path / "v.txt"
     path.write_text("1 2\n海水 1.0 2.0\n", "utf-8")
