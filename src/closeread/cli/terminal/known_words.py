@@ -9,7 +9,6 @@ from closeread.protocols import Reader
 from closeread.types import Item
 
 _SAMPLE = 100  # passages
-_MANY = 0.1  # a vocabulary of the right language lacks a few tokens in a thousand
 
 
 def warn_unknown_tokens(items: Iterable[Item], reader: Reader, name: str) -> None:
@@ -23,12 +22,11 @@ def warn_unknown_tokens(items: Iterable[Item], reader: Reader, name: str) -> Non
     measure = getattr(reader, "unknown_share", None)
     if measure is None:
         return
-    share = measure(passage.text for passage, _ in islice(items, _SAMPLE))
-    if share > _MANY:
-        remark(
-            f"the model of {name} does not know {share:.0%} of the passages' tokens: its "
-            "vocabulary is probably of another language, and its answers mean little here"
-        )
+    from closeread.readers.models.vocabulary import warn_of_unknown
+
+    texts = (passage.text for passage, _ in islice(items, _SAMPLE))
+    if warning := warn_of_unknown(measure(texts)):
+        remark(f"{name}: {warning}")
 
 
 def warn_unknown_words(items: Iterable[Item], name: str, options: Mapping[str, Any]) -> None:

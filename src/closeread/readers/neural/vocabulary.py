@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from closeread.readers.models.vocabulary import unknown_token_id
 from closeread.readers.neural.checkpoint import Checkpoint
 
 
@@ -10,7 +11,7 @@ def unknown_share(checkpoint: Checkpoint, texts: Iterable[str]) -> float:
 
     It is 0 for tokenizers that split unknown words into bytes, and for no texts.
     """
-    unknown = checkpoint.tokenizer.unk_token_id
+    unknown = unknown_token_id(checkpoint.tokenizer)
     n_tokens = n_unknown = 0
     for text in texts:
         ids = checkpoint.tokens(text).ids

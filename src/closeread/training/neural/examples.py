@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any
 
 from closeread.errors import InputError
 from closeread.protocols import Begin
+from closeread.readers.models.vocabulary import unknown_token_id, warn_of_unknown
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural.inference import SecondInferenceTask
 from closeread.training.neural.packed_features import PackedFeatures
@@ -14,8 +14,6 @@ from closeread.training.neural.training_data import TrainingData
 from closeread.training.request import Request
 from closeread.types import PassageQuestion
 from closeread.wording import count_of
-
-_MAX_UNKNOWN = 0.1  # of the tokens; a vocabulary of the texts' language lacks a few in a thousand
 
 
 def make_features(
@@ -32,7 +30,7 @@ def make_features(
     """
     reader = request.recipe.reader.name
     features = []
-    unknown_token = _unknown_token(checkpoint.tokenizer)
+    unknown_token = unknown_token_id(checkpoint.tokenizer)
     for items, dataset in training_data:
         rng = Random(f"{seed}/{dataset.path}/features")
         counted = _with_progress(items, request.begin_examples)
@@ -40,11 +38,8 @@ def make_features(
         features.append(packed)
         remark = "" if packed else f": {reader} learns nothing from it"
         request.say(f"{dataset.path}: {count_of(len(packed), 'example')}{remark}")
-        if (share := packed.share_of(unknown_token)) >= _MAX_UNKNOWN:
-            request.say(
-                f"{dataset.path}: {share:.0%} of the tokens are unknown to the model's vocabulary; "
-                "the model may have learned another language"
-            )
+        if warning := warn_of_unknown(packed.share_of(unknown_token)):
+            request.say(f"{dataset.path}: {warning}")
         items.clear()  # texts need more memory than the features
     if not any(features):
         raise nothing_to_learn(request, training_data)
@@ -58,13 +53,6 @@ def nothing_to_learn(request: Request, training_data: Sequence[TrainingData]) ->
         where=", ".join(dataset.path for _, dataset in training_data),
         expected="questions of a kind that the reader answers, with gold answers",
     )
-
-
-def _unknown_token(tokenizer: Any) -> int:
-    """Return the id of the unknown token; -1 if there is none or it has another role as well."""
-    unknown = tokenizer.unk_token_id
-    others = (tokenizer.eos_token_id, tokenizer.bos_token_id, tokenizer.pad_token_id)
-    return -1 if unknown is None or unknown in others else int(unknown)
 
 
 def _with_progress(items: Sequence[PassageQuestion], begin: Begin) -> Iterator[PassageQuestion]:
