@@ -156,7 +156,7 @@ def reading(reader: Any, items: list[PassageQuestion]) -> Callable[[], None]:
     """Return a pass of a reader that remembers no passage from the one before."""
 
     def run() -> None:
-        reader._passage.forget()
+        reader._passage.clear()
         for _ in reader.read(items):
             pass
 

@@ -83,7 +83,7 @@ def reading(reader: Any, items: list[PassageQuestion], network: Any) -> Callable
         reader._network = network
         for kept in (reader._ids, getattr(reader, "_passage", None)):
             if kept is not None:
-                kept.forget()
+                kept.clear()
         list(reader.read(items))
 
     return run
