@@ -7,6 +7,7 @@ result is the same as that of the whole layer.
 """
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -37,6 +38,7 @@ class LastLayer(torch.nn.Module):  # type: ignore[misc]
         self.attended = layer.attention.output
         self.intermediate, self.output = layer.intermediate, layer.output
         self._head_size = attention.attention_head_size
+        self.attend: Callable[..., torch.Tensor] = scaled_dot_product_attention
 
     def forward(
         self, hidden: torch.Tensor, mask: torch.Tensor | None = None, *_: Any, **named: Any
@@ -59,7 +61,7 @@ class LastLayer(torch.nn.Module):  # type: ignore[misc]
         )
         # All tokens attend to the same ones, so that one row of the mask is enough.
         mask = None if mask is None else mask[:, :, :1]
-        attention = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        attention = self.attend(query, key, value, attn_mask=mask)
         attended = self.attended(attention.transpose(1, 2).flatten(2), chosen)
         output: torch.Tensor = self.output(self.intermediate(attended), attended)
         return output

@@ -35,7 +35,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_VERSION = 11  # of the graphs; another number builds all of them again
+_VERSION = 12  # of the graphs; another number builds all of them again
 _MAX_UNUSED_DAYS = 90  # after which a graph is removed
 _BUILD_LOCK = Lock()  # exporting and quantising are not thread-safe
 _FULL_BYTES = 2**16  # a disk with less free space counts as full

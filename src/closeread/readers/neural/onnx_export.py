@@ -158,15 +158,23 @@ class _Attention(torch.autograd.Function):  # type: ignore[misc]
         return node.setType(inputs[0].type())
 
 
+def _attend(query: Any, key: Any, value: Any, attn_mask: Any = None) -> Any:
+    """Compute full attention; all arrays: (sequences, heads, tokens, head width)."""
+    if attn_mask is not None:
+        raise ValueError("its attention has a mask")
+    heads, width = int(query.shape[1]), int(query.shape[3])
+    inputs = (tensor.transpose(1, 2).flatten(2) for tensor in (query, key, value))
+    return _Attention.apply(*inputs, heads).unflatten(2, (heads, width)).transpose(1, 2)
+
+
 def _attention(
     module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float | None, **_: Any
 ) -> tuple[Any, None]:
-    """Compute attention for transformers; inputs: (sequences, heads, tokens, head width)."""
-    heads, width = int(query.shape[1]), int(query.shape[3])
-    if mask is not None or (scaling or width**-0.5) != width**-0.5:
-        raise ValueError("its attention has a mask or a scale of its own")
-    inputs = (tensor.transpose(1, 2).flatten(2) for tensor in (query, key, value))
-    return _Attention.apply(*inputs, heads).unflatten(2, (heads, width)), None
+    """Compute attention for transformers, which takes heads after tokens."""
+    default_scale = int(query.shape[3]) ** -0.5
+    if (scaling or default_scale) != default_scale:
+        raise ValueError("its attention has a scale of its own")
+    return _attend(query, key, value, mask).transpose(1, 2), None
 
 
 class _Rows(torch.nn.Module):  # type: ignore[misc]
@@ -179,6 +187,8 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
         with silence_library():  # models without a choice of attention keep their own
             # "sdpa" cannot be traced completely
             self.model.set_attn_implementation("eager" if padded else _FULL_ATTENTION)
+        if self.last and not padded:
+            self.model.base_model.encoder.layer[-1].attend = _attend
         self._head = checkpoint.head
 
     def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:

@@ -13,6 +13,9 @@ from closeread.readers.neural.engine import Ids, Rows, head_positions, scatter_p
 from closeread.readers.neural.last_layer import KEPT
 from closeread.readers.neural.onnx_runtime import onnxruntime
 
+# Its kernel takes several times as long as an addition and a normalisation after one another.
+_SLOW_FUSIONS = ["SkipLayerNormFusion"]
+
 
 class OnnxNetwork:
     """Computes batches with a graph; see ``engine.Network``.
@@ -27,7 +30,10 @@ class OnnxNetwork:
         options.intra_op_num_threads = torch.get_num_threads()
         options.log_severity_level = 4  # errors are raised anyway
         self._session = onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"]
+            str(path),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=_SLOW_FUSIONS,
         )
         self._inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self._alone = alone

@@ -108,13 +108,16 @@ def _scale_rows(graph: Any) -> None:
         cast = consumer[product.output[0]]
         scaled = consumer[cast.output[0]]
         (source,), (result,) = rounding.input, scaled.output
-        size, maximum, scale, rows, scaled_output = (
-            f"{product.name}/{new_node}" for new_node in ("size", "most", "scale", "rows", "made")
+        maximum, minimum, negated, scale, rows, scaled_output = (
+            f"{product.name}/{new_node}"
+            for new_node in ("maximum", "minimum", "negated", "scale", "rows", "scaled-output")
         )
-        before[rounding.name] = [
-            helper.make_node("Abs", [source], [size], name=size),
-            helper.make_node("ReduceMax", [size], [maximum], name=maximum, axes=[-1], keepdims=1),
-            helper.make_node("Max", [maximum, _MIN_SCALE], [scale], name=scale),
+        over_row = {"axes": [-1], "keepdims": 1}
+        before[rounding.name] = [  # without an array of the size of the source for its sizes
+            helper.make_node("ReduceMax", [source], [maximum], name=maximum, **over_row),
+            helper.make_node("ReduceMin", [source], [minimum], name=minimum, **over_row),
+            helper.make_node("Neg", [minimum], [negated], name=negated),
+            helper.make_node("Max", [maximum, negated, _MIN_SCALE], [scale], name=scale),
             helper.make_node("Div", [source, scale], [rows], name=rows),
         ]
         after[scaled.name] = [
