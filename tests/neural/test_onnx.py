@@ -76,12 +76,25 @@ def test_rows_are_those_of_the_model(tmp_path, kind, head):
     assert 0 < np.abs(apart).mean() < most * np.abs(whole).mean()
 
 
-def test_each_row_of_a_wide_middle_is_rounded_by_its_own_largest(tmp_path, cache, monkeypatch):
+class SignedGelu(torch.nn.Module):
+    def __init__(self, sign):
+        super().__init__()
+        self.sign = sign
+
+    def forward(self, inputs):
+        return self.sign * torch.nn.functional.gelu(inputs)
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["outliers above 0", "outliers below 0"])
+def test_each_row_of_a_wide_middle_is_rounded_by_its_own_largest(
+    tmp_path, cache, monkeypatch, sign
+):
     """No more products, and rows nearer to those of 32 bits; no mask is asked for."""
     import onnx as library
 
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m", intermediate_size=256), "span")
     for layer in checkpoint.model.bert.encoder.layer:  # some tokens have what others do not
+        layer.intermediate.intermediate_act_fn = SignedGelu(sign)
         wide = layer.intermediate.dense
         with torch.no_grad():
             wide.weight[0] *= 400
@@ -195,6 +208,18 @@ def test_heads_stay_in_32_bits(tmp_path, cache, kind, head, n_exact):
     ]
     assert len(exact) == n_exact
     assert not any("encoder/layer" in name for name in exact)
+
+
+@pytest.mark.parametrize("head", ["span", "choice", "pair"])
+def test_the_attention_of_every_layer_is_one_node(tmp_path, cache, head):
+    """The last layer's, too, which only some tokens ask for."""
+    from onnx import load
+
+    open_network(open_checkpoint(make_encoder(tmp_path, head), head), int8=True)
+    (path,) = cache.iterdir()
+    types = [node.op_type for node in load(path).graph.node]
+    assert types.count("MultiHeadAttention") == 2
+    assert "Softmax" not in types
 
 
 def test_it_is_for_processors_alone(tmp_path):

@@ -13,8 +13,9 @@ from closeread.readers.neural.engine import Ids, Rows, head_positions, scatter_p
 from closeread.readers.neural.last_layer import KEPT
 from closeread.readers.neural.onnx_runtime import onnxruntime
 
-# Its kernel takes several times as long as an addition and a normalisation after one another.
-_SLOW_FUSIONS = ["SkipLayerNormFusion"]
+# Optimisers of ONNX Runtime whose node takes longer than those that it replaces: here five times as
+# long as an addition and a normalisation (docs/speed.md).
+_SLOW_OPTIMISERS = ["SkipLayerNormFusion"]
 
 
 class OnnxNetwork:
@@ -33,7 +34,7 @@ class OnnxNetwork:
             str(path),
             options,
             providers=["CPUExecutionProvider"],
-            disabled_optimizers=_SLOW_FUSIONS,
+            disabled_optimizers=_SLOW_OPTIMISERS,
         )
         self._inputs = {graph_input.name for graph_input in self._session.get_inputs()}
         self._alone = alone

@@ -113,7 +113,7 @@ def _scale_rows(graph: Any) -> None:
             for new_node in ("maximum", "minimum", "negated", "scale", "rows", "scaled-output")
         )
         over_row = {"axes": [-1], "keepdims": 1}
-        before[rounding.name] = [  # without an array of the size of the source for its sizes
+        before[rounding.name] = [  # an array of absolute values would take longer
             helper.make_node("ReduceMax", [source], [maximum], name=maximum, **over_row),
             helper.make_node("ReduceMin", [source], [minimum], name=minimum, **over_row),
             helper.make_node("Neg", [minimum], [negated], name=negated),
