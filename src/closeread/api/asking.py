@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from closeread.api.datasets import Items, Named, as_dataset
+from closeread.api.datasets import Items, NameOrPath, as_dataset
 from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
@@ -23,7 +23,7 @@ from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Item, Option, Passage, Prediction, Question
 from closeread.wording import count_of
 
-Asked = tuple[str, str] | tuple[str, str, Sequence[str]]
+QuestionTuple = tuple[str, str] | tuple[str, str, Sequence[str]]
 
 
 def open_reader(name: str, /, **options: Any) -> "OpenReader":
@@ -81,9 +81,13 @@ class OpenReader:
             InputError: The file cannot be read, or is not a calibrator.
             UsageError: It has no threshold, or the reader is a service that is calibrated already.
         """
-        sure, record = load_calibration(Path(calibrator), selective=selective)
+        calibrator_use, record = load_calibration(Path(calibrator), selective=selective)
         info = describe_reader(self.name, self.options, self.reader)
-        return replace(self, sure=sure, warnings=tuple(describe_calibrated(info, sure, record)[1]))
+        return replace(
+            self,
+            sure=calibrator_use,
+            warnings=tuple(describe_calibrated(info, calibrator_use, record)[1]),
+        )
 
     def ask(
         self, question: str, passage: str, options: Sequence[str] = (), *, title: str = ""
@@ -101,10 +105,10 @@ class OpenReader:
             UsageError: One option, or too many; something else than text.
             CloseReadError: The reader cannot continue; its endpoint is gone, for example.
         """
-        (found,) = self._answered([make_item(question, passage, options, title=title)])
-        return found
+        (prediction,) = self._predict_in_order([make_item(question, passage, options, title=title)])
+        return prediction
 
-    def ask_all(self, asked: Iterable[Asked]) -> Iterator[Prediction]:
+    def ask_all(self, asked: Iterable[QuestionTuple]) -> Iterator[Prediction]:
         """Yield the answers to many questions in their order; they share batches.
 
         Args:
@@ -115,10 +119,12 @@ class OpenReader:
             UsageError: As for ``ask``.
             CloseReadError: As for ``ask``.
         """
-        return self._answered(_unpack_question(one, number) for number, one in enumerate(asked))
+        return self._predict_in_order(
+            _unpack_question(question, number) for number, question in enumerate(asked)
+        )
 
     def answers(
-        self, dataset: Named | Dataset | Items, limit: int | None = None
+        self, dataset: NameOrPath | Dataset | Items, limit: int | None = None
     ) -> Iterator[Prediction]:
         """Yield the answers to a data set's questions in its order; the reader sees no gold.
 
@@ -135,31 +141,35 @@ class OpenReader:
         """
         if limit is not None and limit < 1:
             raise UsageError(f"the limit is {limit}", expected="at least 1, or None for all")
-        return self._answered(as_dataset(dataset), limit)
+        return self._predict_in_order(as_dataset(dataset), limit)
 
-    def _answered(self, items: Iterable[Item], limit: int | None = None) -> Iterator[Prediction]:
+    def _predict_in_order(
+        self, items: Iterable[Item], limit: int | None = None
+    ) -> Iterator[Prediction]:
         """Yield predictions in the questions' order, because batches may be out of order."""
         waiting: dict[int, Prediction] = {}
-        place = 0
+        next_position = 0
         for batch in plan_batches(whole_groups(items, limit), batch_size_of(self.reader)):
-            asked = {planned.question_id: planned for planned in batch}
-            for found in predict_batch(self.reader, batch):
-                planned = asked[found.question_id]
-                sure = self.sure(*planned.shown, found) if self.sure is not None else found
-                waiting[planned.position] = sure
-            while place in waiting:
-                yield waiting.pop(place)
-                place += 1
+            planned_by_id = {planned.question_id: planned for planned in batch}
+            for prediction in predict_batch(self.reader, batch):
+                planned = planned_by_id[prediction.question_id]
+                final = (
+                    self.sure(*planned.shown, prediction) if self.sure is not None else prediction
+                )
+                waiting[planned.position] = final
+            while next_position in waiting:
+                yield waiting.pop(next_position)
+                next_position += 1
 
 
-def _unpack_question(one: Any, number: int) -> Item:
+def _unpack_question(question: Any, number: int) -> Item:
     # The keys of a dictionary and the letters of a text would unpack, too.
-    row = isinstance(one, Iterable) and not isinstance(one, str | Mapping | Set)
-    parts = tuple(one) if row else ()
+    is_sequence = isinstance(question, Iterable) and not isinstance(question, str | Mapping | Set)
+    parts = tuple(question) if is_sequence else ()
     if len(parts) not in (2, 3):
         raise UsageError(
-            f"question {number} is given as {type(one).__name__}"
-            + (f" of {len(parts)}" if row else ""),
+            f"question {number} is given as {type(question).__name__}"
+            + (f" of {len(parts)}" if is_sequence else ""),
             expected="(question, passage) or (question, passage, options)",
         )
     return make_item(*parts, name=str(number))
@@ -188,42 +198,42 @@ def make_item(
     question, passage = _check_text("question", question), _check_text("passage", passage)
     title = _check_text("title", title)
     texts = _check_options(options)
-    asks = asks_for(question) if texts else None
-    of = Passage(
+    polarity = asks_for(question) if texts else None
+    passage_record = Passage(
         passage_id=opaque_id(repr((title, passage))),  # readers recognise a passage by its id
         text=passage,
         title=title,
         language=detect(passage),
     )
-    asked = Question(
+    question_record = Question(
         question_id=name,
-        passage_id=of.passage_id,
+        passage_id=passage_record.passage_id,
         text=question,
-        kind="span" if not texts else "verification" if asks else "choice",
-        asks_for=asks,
+        kind="span" if not texts else "verification" if polarity else "choice",
+        asks_for=polarity,
         options=tuple(
             Option(label=label, text=text)
             for label, text in zip(ascii_uppercase, texts, strict=False)
         ),
     )
-    return of, (asked,)
+    return passage_record, (question_record,)
 
 
-def _check_text(called: str, given: Any) -> str:
-    if not isinstance(given, str):
-        raise UsageError(f"the {called} is {given!r:.80}", expected="text")
-    return str(given)  # numpy's strings cannot be encoded as JSON
+def _check_text(role: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"the {role} is {value!r:.80}", expected="text")
+    return str(value)  # numpy's strings cannot be encoded as JSON
 
 
 def _check_options(options: Any) -> tuple[str, ...]:
-    ordered = isinstance(options, Iterable) and not isinstance(options, str | Mapping | Set)
-    found = tuple(options) if ordered else ()
-    if not ordered or len(found) == 1 or len(found) > len(ascii_uppercase):
+    is_sequence = isinstance(options, Iterable) and not isinstance(options, str | Mapping | Set)
+    texts = tuple(options) if is_sequence else ()
+    if not is_sequence or len(texts) == 1 or len(texts) > len(ascii_uppercase):
         raise UsageError(
-            count_of(len(found), "option") if ordered else f"options={options!r:.80}",
+            count_of(len(texts), "option") if is_sequence else f"options={options!r:.80}",
             expected=f"an empty list, or a list of 2 to {len(ascii_uppercase)} texts",
         )
     return tuple(
-        _check_text(f"option {label}", one)
-        for label, one in zip(ascii_uppercase, found, strict=False)
+        _check_text(f"option {label}", text)
+        for label, text in zip(ascii_uppercase, texts, strict=False)
     )

@@ -16,8 +16,8 @@ _CORPUS = "$CLOSEREAD_CORPUS/"
 _URL = ("http://", "https://")
 _OWN = "jsonl"
 _IN_PYTHON = "closeread.load(..., format=...)"  # how errors say to give the format
-T = TypeVar("T", Passage, Question)
-Named = str | os.PathLike[str]
+Record = TypeVar("Record", Passage, Question)
+NameOrPath = str | os.PathLike[str]
 Items = Iterable[tuple[Passage, Iterable[Question]]]
 
 
@@ -74,7 +74,7 @@ def _in_corpus(name: str) -> Path:
 
 
 def load(
-    source: Named,
+    source: NameOrPath,
     format: str | None = None,  # noqa: A002
     *,
     strict: bool = False,
@@ -126,8 +126,8 @@ def open_dataset(
 
 
 def dump(
-    dataset: Named | Dataset | Items,
-    path: Named,
+    dataset: NameOrPath | Dataset | Items,
+    path: NameOrPath,
     format: str | None = None,  # noqa: A002
 ) -> None:
     """Write a data set; the file appears under its name only when complete.
@@ -155,12 +155,12 @@ def format_defects(defects: Defects) -> str:
         lines.append(f"  {code}: {count:,}")
         for defect in defects.examples[code][:3]:
             where = f"line {defect.line}, " if defect.line else ""
-            who = f"{defect.question_id}: " if defect.question_id else ""
-            lines.append(in_one_line(f"    {where}{who}{defect.message}"))
+            question = f"{defect.question_id}: " if defect.question_id else ""
+            lines.append(in_one_line(f"    {where}{question}{defect.message}"))
     return "\n".join(lines)
 
 
-def as_dataset(dataset: Named | Dataset | Items) -> Dataset:
+def as_dataset(dataset: NameOrPath | Dataset | Items) -> Dataset:
     """Return a data set from a name, a data set, or passages with their questions.
 
     Raises:
@@ -177,21 +177,23 @@ def as_dataset(dataset: Named | Dataset | Items) -> Dataset:
     return Dataset(name="given", format=_OWN, read=lambda _: iter(items))
 
 
-def _validate_item(given: Any) -> Item:
+def _validate_item(item: Any) -> Item:
     """Return a passage with its questions as tuples, validated."""
     try:
-        passage, questions = given
-        kept = tuple(questions)
+        passage, iterable = item
+        questions = tuple(iterable)
     except (TypeError, ValueError) as error:
-        raise _not_items_error(given) from error
-    if not isinstance(passage, Passage) or not all(isinstance(one, Question) for one in kept):
-        raise _not_items_error(given)
+        raise _not_items_error(item) from error
+    if not isinstance(passage, Passage) or not all(
+        isinstance(question, Question) for question in questions
+    ):
+        raise _not_items_error(item)
     return _validate(passage, "passage", passage.passage_id), tuple(
-        _validate(question, "question", question.question_id) for question in kept
+        _validate(question, "question", question.question_id) for question in questions
     )
 
 
-def _validate(record: T, kind: str, name: Any) -> T:
+def _validate(record: Record, kind: str, name: Any) -> Record:
     try:
         return validate_record(record)
     except (TypeError, ValueError) as error:
@@ -201,8 +203,8 @@ def _validate(record: T, kind: str, name: Any) -> T:
         ) from error
 
 
-def _not_items_error(given: Any) -> UsageError:
+def _not_items_error(value: Any) -> UsageError:
     return UsageError(
-        f"{given!r:.80} is not a passage with questions",
+        f"{value!r:.80} is not a passage with questions",
         expected="a path, a URL, exam/zh, a data set, or pairs (Passage, [Question, ...])",
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from closeread.api.datasets import Items, Named, as_dataset, locate
+from closeread.api.datasets import Items, NameOrPath, as_dataset, locate
 from closeread.api.naming import as_names
 from closeread.errors import UsageError
 from closeread.formats.files.output_place import output_file_in
@@ -14,7 +14,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.runs import submission_fit
 from closeread.runs.compare import Compared, compare_runs
 from closeread.runs.compare_tables import ComparedTables
-from closeread.runs.compare_tables import compare_tables as tables_compared
+from closeread.runs.compare_tables import compare_tables as compare_run_tables
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.run_tables import are_tables
 from closeread.runs.score import score_run, score_submission
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 _RESAMPLES = 10_000
 
-Predictions = Named | Mapping[Any, Any] | Iterable[Prediction | Mapping[Any, Any]]
-NullOdds = Named | Mapping[Any, float]
+Predictions = NameOrPath | Mapping[Any, Any] | Iterable[Prediction | Mapping[Any, Any]]
+NullOdds = NameOrPath | Mapping[Any, float]
 
 
 def score(
-    run_or_dataset: Named | Run | Dataset | Items,
+    run_or_dataset: NameOrPath | Run | Dataset | Items,
     predictions: Predictions | None = None,
     *,
     metrics: str | Sequence[str] = (),
@@ -97,7 +97,7 @@ def score(
 
 
 def find_misfits(
-    dataset: Named | Dataset | Items,
+    dataset: NameOrPath | Dataset | Items,
     predictions: Predictions,
     *,
     null_odds: NullOdds | None = None,
@@ -124,7 +124,7 @@ def find_misfits(
 
 
 def compare(
-    *runs: Named | Run,
+    *runs: NameOrPath | Run,
     metrics: str | Sequence[str] = (),
     seeds: bool = False,
     resamples: int = _RESAMPLES,
@@ -149,12 +149,12 @@ def compare(
         MismatchError: Data sets or signatures differ.
     """
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
-    every = _expand_runs(runs)
-    return compare_runs(every, resampling, metrics=as_names(metrics), group_seeds=seeds)
+    opened = _expand_runs(runs)
+    return compare_runs(opened, resampling, metrics=as_names(metrics), group_seeds=seeds)
 
 
 def compare_tables(
-    *folders: Named,
+    *folders: NameOrPath,
     metrics: str | Sequence[str] = (),
     seeds: bool = False,
     resamples: int = _RESAMPLES,
@@ -185,10 +185,10 @@ def compare_tables(
             cure="use compare(...) for runs on one data set",
         )
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
-    return tables_compared(tables, resampling, metrics=as_names(metrics), group_seeds=seeds)
+    return compare_run_tables(tables, resampling, metrics=as_names(metrics), group_seeds=seeds)
 
 
-def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
+def verify(run: NameOrPath | Run, *, dataset: NameOrPath | None = None) -> Verification:
     """Recompute every number of a run from its own files; ``closeread verify`` as a function.
 
     Args:
@@ -206,12 +206,12 @@ def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
 
 
 def audit(
-    *sources: Named | Run,
+    *sources: NameOrPath | Run,
     checks: str | Sequence[str] = (),
     metrics: str | Sequence[str] = (),
-    train: Named | Dataset | None = None,
+    train: NameOrPath | Dataset | None = None,
     seed: int = 0,
-    dataset: Named | None = None,
+    dataset: NameOrPath | None = None,
     target: str = "",
     n_questions: int = 1_000,
     change: "Change | None" = None,
@@ -250,7 +250,7 @@ def audit(
     from closeread.audits.examine import audit as examine
     from closeread.audits.replan import Change
 
-    wanted = AuditOptions(
+    options = AuditOptions(
         checks=as_names(checks),
         metrics=as_names(metrics),
         train=None if train is None else as_dataset(train),
@@ -263,12 +263,15 @@ def audit(
         seed=seed,
         skip_bad=skip_bad,
     )
-    return examine([one.path if isinstance(one, Run) else _as_path(one) for one in sources], wanted)
+    return examine(
+        [source.path if isinstance(source, Run) else _as_path(source) for source in sources],
+        options,
+    )
 
 
 def report(
-    *runs: Named | Run,
-    out: Named | None = None,
+    *runs: NameOrPath | Run,
+    out: NameOrPath | None = None,
     language: str | None = None,
     ranked: bool = False,
 ) -> Path:
@@ -321,22 +324,22 @@ def _as_submission(
     return submission
 
 
-def _as_path(given: Any) -> Path:
-    if not isinstance(given, str | os.PathLike):
+def _as_path(value: Any) -> Path:
+    if not isinstance(value, str | os.PathLike):
         raise UsageError(
-            f"{given!r:.80} is not a run", expected="runs or folders, as separate arguments"
+            f"{value!r:.80} is not a run", expected="runs or folders, as separate arguments"
         )
-    return Path(given)
+    return Path(value)
 
 
-def _as_run(run: Named | Run) -> Run:
+def _as_run(run: NameOrPath | Run) -> Run:
     return run if isinstance(run, Run) else open_run(_as_path(run))
 
 
-def _expand_runs(runs: Sequence[Named | Run]) -> list[Run]:
-    found: list[Run] = []
-    for one in runs:
-        found += [one] if isinstance(one, Run) else map(open_run, find_runs(_as_path(one)))
-    if not found:
+def _expand_runs(runs: Sequence[NameOrPath | Run]) -> list[Run]:
+    opened: list[Run] = []
+    for run in runs:
+        opened += [run] if isinstance(run, Run) else map(open_run, find_runs(_as_path(run)))
+    if not opened:
         raise UsageError("no run given", expected="runs, or their folders")
-    return found
+    return opened

@@ -14,12 +14,12 @@ def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     Raises:
         UsageError: A name is not text, such as an object instead of its name.
     """
-    given: Any = names
-    found = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    for one in found:
-        if not isinstance(one, str):
+    value: Any = names
+    result = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    for name in result:
+        if not isinstance(name, str):
             raise UsageError(
-                f"{one!r:.80} is not a name",
+                f"{name!r:.80} is not a name",
                 expected="text; for your own code package.module:Name, in a notebook __main__:Name",
             )
-    return found
+    return result

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.api.asking import OpenReader, open_reader
-from closeread.api.datasets import Items, Named, as_dataset, locate, open_dataset
+from closeread.api.datasets import Items, NameOrPath, as_dataset, locate, open_dataset
 from closeread.api.naming import as_names
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
@@ -44,14 +44,14 @@ _CONVERT_FIRST = "`closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in 
 
 
 def read(
-    dataset: Named | Dataset,
+    dataset: NameOrPath | Dataset,
     reader: str | OpenReader | Reader,
-    out: Named,
+    out: NameOrPath,
     *,
     options: Mapping[str, Any] | None = None,
     limit: int | None = None,
     only: str | Sequence[str] | None = None,
-    rest: Named | Run | None = None,
+    rest: NameOrPath | Run | None = None,
     batch_size: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
@@ -87,24 +87,24 @@ def read(
     """
     _check_exclusive(resume, overwrite)
     must_be_free(Path(out), allowed=resume or overwrite)
-    listed = _question_ids(only)
-    name, resolved, made = _open_reader(reader, options)
-    found = as_dataset(dataset)
-    if not found.path:
+    question_ids = _question_ids(only)
+    name, resolved, opened = _open_reader(reader, options)
+    opened_dataset = as_dataset(dataset)
+    if not opened_dataset.path:
         raise UsageError(
             "a run needs a data set in a file, but these questions exist only in memory",
             cure="write them with closeread.dump, or use open_reader(...).answers(...)",
         )
-    earlier = rest if rest is None or isinstance(rest, Run) else open_run(Path(rest))
-    ids, kept = plan_rereading(found, listed, earlier)
+    rest_run = rest if rest is None or isinstance(rest, Run) else open_run(Path(rest))
+    ids, kept_predictions = plan_rereading(opened_dataset, question_ids, rest_run)
     job = Job(
-        dataset=found,
+        dataset=opened_dataset,
         only=ids,
-        rest=kept,
-        reader=made,
-        reader_info=describe_reader(name, resolved, made),
+        rest=kept_predictions,
+        reader=opened,
+        reader_info=describe_reader(name, resolved, opened),
         limit=limit,
-        batch_size=batch_size_of(made) if batch_size is None else batch_size,
+        batch_size=batch_size_of(opened) if batch_size is None else batch_size,
     )
     return predict(job, Path(out), resume=resume, overwrite=overwrite, begin=begin)
 
@@ -153,8 +153,8 @@ def _open_reader(
 
 
 def ingest(
-    logs: Named | Iterable[Named],
-    out: Named,
+    logs: NameOrPath | Iterable[NameOrPath],
+    out: NameOrPath,
     *,
     harness: str | None = None,
     skip_bad: bool = False,
@@ -178,16 +178,16 @@ def ingest(
         MissingExtraError: A log needs an optional dependency that is not installed.
         StorageError: The folder cannot be written.
     """
-    several = [logs] if isinstance(logs, str | os.PathLike) else logs
-    paths = [Path(one) for one in several]
+    log_list = [logs] if isinstance(logs, str | os.PathLike) else logs
+    paths = [Path(log) for log in log_list]
     if not paths:
         raise UsageError("no log given", expected="files, or folders to search for logs")
     return ingest_logs(paths, Path(out), harness=harness, skip_bad=skip_bad, overwrite=overwrite)
 
 
 def convert(
-    source: Named | Dataset | Items,
-    target: Named,
+    source: NameOrPath | Dataset | Items,
+    target: NameOrPath,
     to: str | None = None,
     *,
     limit: int | None = None,
@@ -213,12 +213,12 @@ def convert(
 
 
 def hand_in(
-    run: Named | Run,
-    target: Named,
+    run: NameOrPath | Run,
+    target: NameOrPath,
     to: str | None = None,
     *,
-    beside: Named | Sequence[Named] = (),
-    dataset: Named | None = None,
+    beside: NameOrPath | Sequence[NameOrPath] = (),
+    dataset: NameOrPath | None = None,
 ) -> HandedIn:
     """Write a run's predictions in an official program's form; ``closeread convert RUN``.
 
@@ -237,15 +237,15 @@ def hand_in(
         StorageError: The folder cannot be written, or the disk is full.
     """
     path = run.path if isinstance(run, Run) else Path(run)
-    found = open_run(path, moved=None if dataset is None else locate(os.fspath(dataset)))
+    opened = open_run(path, moved=None if dataset is None else locate(os.fspath(dataset)))
     files = [beside] if isinstance(beside, str | os.PathLike) else beside
-    return write_predictions(found, Path(target), to, list(map(Path, files)))
+    return write_predictions(opened, Path(target), to, list(map(Path, files)))
 
 
 def attack(
-    source: Named | Dataset | Items,
+    source: NameOrPath | Dataset | Items,
     strategies: str | Sequence[str],
-    target: Named,
+    target: NameOrPath,
     to: str | None = None,
     *,
     roles: Role | Sequence[Role] = (),
@@ -286,28 +286,28 @@ def attack(
     """
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
-    wanted = as_names(roles)
-    if unknown := [role for role in wanted if role not in _VARIANT_ROLES]:
+    role_names = as_names(roles)
+    if unknown := [role for role in role_names if role not in _VARIANT_ROLES]:
         raise UsageError(
             f"no variants have the role {unknown[0]!r}", expected=" or ".join(_VARIANT_ROLES)
         )
-    found, names = as_dataset(source), as_names(strategies)
+    opened, names = as_dataset(source), as_names(strategies)
     settings = AttackSettings(
         strategies=tuple(dict.fromkeys(names)),
-        roles=wanted,
+        roles=role_names,
         deal=deal,
         seed=seed,
         limit=limit,
     )
-    check_attack(found, Path(target), settings, to)
+    check_attack(opened, Path(target), settings, to)
     if against is not None:
         name, options, reader = _open_reader(against, None)
-        sought = Against(name=name, options=options, reader=reader, tries=tries)
-        settings = replace(settings, against=sought)
-    return attack_dataset(found, Path(target), settings, to, step=step)
+        target_reader = Against(name=name, options=options, reader=reader, tries=tries)
+        settings = replace(settings, against=target_reader)
+    return attack_dataset(opened, Path(target), settings, to, step=step)
 
 
-def _named_in_recipe(recipe: Path, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
+def _open_recipe_dataset(recipe: Path, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
     """Open a training set; its errors say what to write in the recipe."""
     with locate_errors(recipe):
         return open_dataset(
@@ -316,9 +316,9 @@ def _named_in_recipe(recipe: Path, name: str, format: str | None = None, /) -> D
 
 
 def train(
-    recipe: Named,
+    recipe: NameOrPath,
     *,
-    out: Named | None = None,
+    out: NameOrPath | None = None,
     resume: bool = False,
     overwrite: bool = False,
     begin: Begin = unwatched,
@@ -352,18 +352,18 @@ def train(
     """
     _check_exclusive(resume, overwrite)
     path = Path(recipe)
-    found = load_recipe(path)
-    if not (out or found.out):
+    loaded = load_recipe(path)
+    if not (out or loaded.out):
         raise UsageError(
             "the recipe does not say where to write the trained reader",
             where=str(path),
             expected='out = "..." at the top of the recipe, --out, or out= in Python',
         )
     request = Request(
-        recipe=found,
+        recipe=loaded,
         path=path,
-        out=Path(out or expand_path(found.out, where=str(path))),
-        open_dataset=partial(_named_in_recipe, path),
+        out=Path(out or expand_path(loaded.out, where=str(path))),
+        open_dataset=partial(_open_recipe_dataset, path),
         resume=resume,
         overwrite=overwrite,
         begin=begin,
@@ -372,5 +372,5 @@ def train(
     )
     with locate_errors(path), use_path_rule(recipe_path_rule(str(path))):
         precheck_recipe(request)
-        trained: Trained = make_from("trainer", found.reader.name, request)
+        trained: Trained = make_from("trainer", loaded.reader.name, request)
         return trained
