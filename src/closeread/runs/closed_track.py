@@ -1,10 +1,10 @@
-"""The rules of GCRC_advRobust's closed track, held against what a run records of itself.
+"""Check a run's own records against the rules of GCRC_advRobust's closed track.
 
-The task allows at most 1.5 times BERT-large (510 million parameters), no large model at any stage
-of data, training or prediction, and no answer made by the rules after which adversarial options
-were written. What is large the task does not define otherwise, so a model above 510 million is
-taken for large. A run folder is a record and no proof: what nothing records is ``not known``, and
-never ``kept``.
+The task allows at most 1.5 times the size of BERT-large (510 million parameters), no large model
+at any stage of data, training or prediction, and no answer inferred from the rules by which the
+adversarial options were written. The task does not define "large" otherwise, so here a model with
+more than 510 million parameters is large. A run folder is a record, not a proof: a rule about
+something that is not recorded is ``not known``, never ``kept``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,27 +48,29 @@ def closed_track(info: RunInfo) -> tuple[Ruling, ...]:
         "no large model wrote the training data": _judge_data(reader, lineage),
         "no question was answered with its variants in view": _judge_answers(info),
     }
-    elsewhere: list[Reason] = []
+    other_runs: list[Reason] = []
     if info.rest:
-        elsewhere = [("not known", "some answers come from another run")]
-    return tuple(_ruling(rule, [*found, *elsewhere]) for rule, found in reasons.items())
+        other_runs = [("not known", "some answers come from another run")]
+    return tuple(_ruling(rule, [*of_rule, *other_runs]) for rule, of_rule in reasons.items())
 
 
 def worst_verdict(rulings: Sequence[Ruling]) -> Verdict:
-    """Return ``broken`` where one rule is, else ``not known`` where one is, else ``kept``."""
-    verdicts = {one.verdict for one in rulings}
+    """Return ``broken`` if any rule is, else ``not known`` if any rule is, else ``kept``."""
+    verdicts = {ruling.verdict for ruling in rulings}
     if "broken" in verdicts:
         return "broken"
     return "not known" if "not known" in verdicts else "kept"
 
 
-def _ruling(rule: str, found: Sequence[Reason]) -> Ruling:
-    """Return the ruling of the worst verdict, with all its reasons; there is at least one."""
+def _ruling(rule: str, reasons: Sequence[Reason]) -> Ruling:
+    """Return the ruling with the worst verdict and all its reasons; needs at least one reason."""
     for verdict in ("broken", "not known"):
-        why = [said for held, said in found if held == verdict]
+        why = [reason for reason_verdict, reason in reasons if reason_verdict == verdict]
         if why:
             return Ruling(rule=rule, verdict=verdict, why="; ".join(dict.fromkeys(why)))
-    return Ruling(rule=rule, verdict="kept", why="; ".join(dict.fromkeys(one for _, one in found)))
+    return Ruling(
+        rule=rule, verdict="kept", why="; ".join(dict.fromkeys(reason for _, reason in reasons))
+    )
 
 
 def _read_lineage(reader: ReaderInfo) -> Lineage | None:
@@ -83,16 +85,16 @@ def _judge_size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]
     own = _count_parameters(reader.record)
     if own is not None or reader.name not in _WITHOUT_WEIGHTS:
         sizes.append((f"the model of {reader.name}", own))
-    sizes += [(one.name, one.n_parameters) for one in _retriever_models(reader)]
+    sizes += [(model.name, model.n_parameters) for model in _retriever_models(reader)]
     known = [(name, size) for name, size in sizes if size is not None]
     total = sum(size for _, size in known)
     if not sizes:
         yield "kept", f"{reader.name} has no model"
     elif known:
-        told = f"{total:,} parameters"
+        size_list = f"{total:,} parameters"
         if len(known) > 1:
-            told += ": " + ", ".join(f"{name} {size:,}" for name, size in known)
-        yield "broken" if total > MOST_PARAMETERS else "kept", told
+            size_list += ": " + ", ".join(f"{name} {size:,}" for name, size in known)
+        yield "broken" if total > MOST_PARAMETERS else "kept", size_list
     if own is not None and lineage is not None and lineage.n_parameters != own:
         yield "not known", f"the lineage records {lineage.n_parameters:,} parameters"
     for name, size in sizes:
@@ -127,8 +129,8 @@ def _with_teachers(
 ) -> Iterator[Reason]:
     """Yield the reasons for a model and for each of its teachers."""
     yield from reasons(lineage)
-    for one in lineage.teachers():
-        yield from ((verdict, f"a teacher: {said}") for verdict, said in reasons(one))
+    for teacher in lineage.teachers():
+        yield from ((verdict, f"a teacher: {reason}") for verdict, reason in reasons(teacher))
 
 
 def _judge_stages(lineage: Lineage) -> Iterator[Reason]:
@@ -141,11 +143,14 @@ def _judge_stages(lineage: Lineage) -> Iterator[Reason]:
     if lineage.n_parameters > MOST_PARAMETERS:
         yield "broken", f"the trained model has {lineage.n_parameters:,} parameters"
     for stage in lineage.stages:
-        for one in stage.evidence_models:
-            if one.n_parameters is not None and one.n_parameters > MOST_PARAMETERS:
-                yield "broken", f"{one.name}, used in training, has {one.n_parameters:,} parameters"
+        for model in stage.evidence_models:
+            if model.n_parameters is not None and model.n_parameters > MOST_PARAMETERS:
+                yield (
+                    "broken",
+                    f"{model.name}, used in training, has {model.n_parameters:,} parameters",
+                )
             else:
-                yield "not known", f"the training of {one.name} is not recorded"
+                yield "not known", f"the training of {model.name} is not recorded"
         for name in _other_models(stage.options) if not stage.evidence_models else ():
             yield "not known", f"the size of {name} is not recorded"
 
@@ -170,9 +175,9 @@ def _judge_sources(lineage: Lineage) -> Iterator[Reason]:
     if not lineage.stages:
         yield "not known", "no training is recorded"
     sources = [source for stage in lineage.stages for source in stage.learned_from]
-    untold = [source.name for source in sources if not source.made_by]
-    if untold:
-        yield "not known", f"the authors of {', '.join(dict.fromkeys(untold))} are not declared"
+    undeclared = [source.name for source in sources if not source.made_by]
+    if undeclared:
+        yield "not known", f"the authors of {', '.join(dict.fromkeys(undeclared))} are not declared"
     for source in sources:
         if source.made_by:
             yield _judge_author(source.name, source.made_by)
@@ -205,9 +210,11 @@ def _judge_author(what: str, made_by: str | Maker) -> Reason:
 
 def _count_parameters(record: Mapping[str, Any]) -> int | None:
     """Return the number of parameters of the reader's own model, if recorded."""
-    own = record.get("model")
-    found = record.get("n_parameters", own.get("n_parameters") if isinstance(own, dict) else None)
-    return found if isinstance(found, int) else None
+    model = record.get("model")
+    n_parameters = record.get(
+        "n_parameters", model.get("n_parameters") if isinstance(model, dict) else None
+    )
+    return n_parameters if isinstance(n_parameters, int) else None
 
 
 def _other_models(options: Mapping[str, Any]) -> Iterator[str]:

@@ -27,12 +27,12 @@ class Compared:
 
     Attributes:
         dataset: The data set that all of them answer.
-        level: Of the intervals; a difference is significant at p < 1 - level.
+        level: Confidence level of the intervals; a difference is significant at p < 1 - level.
         systems: System name to the folders of its runs, the first one being the baseline.
         signatures: Value name to the signature that all runs share ("" where they differ and the
             user allowed it).
-        apart: If seeds were grouped, one sentence each: which readers with the same name and
-            options are not seeds of one another, and which recorded fields differ.
+        apart: If seeds were grouped, a sentence for each group of readers that have the same name
+            and options but differ in other recorded fields, and so are not seeds of one system.
         comparisons: One for each value and each system except the first.
     """
 
@@ -57,11 +57,11 @@ def compare_runs(
 
     Args:
         runs: Two or more.
-        resampling: Of intervals and of tests by simulation.
+        resampling: Settings of the intervals and of the tests by simulation.
         metrics: Families or values; by default all that every run has.
         group_seeds: Take runs that differ only in their reader's seed as one system.
         allow_different_signatures: Compare values that were not computed in the same way.
-        begin: Called with the number of values; what it returns is called for each one done.
+        begin: Called with the number of values; returns a function that is called after each value.
 
     Raises:
         UsageError: Fewer than two systems, or no run has a metric.
@@ -76,17 +76,17 @@ def compare_runs(
             expected="two or more run folders"
             + (" that differ in more than the seed" * group_seeds),
         )
-    found, pooled = pool_systems(
+    compared, pooled = pool_systems(
         systems, resampling.level, metrics, allow_different_signatures=allow_different_signatures
     )
-    found.apart = apart
+    compared.apart = apart
     advance = begin(len(pooled))
-    for of_systems in pooled.values():
-        found.comparisons += compare_pairs(
-            pair_with_first(of_systems, resampling, found.dataset.sha256)
+    for systems_of_value in pooled.values():
+        compared.comparisons += compare_pairs(
+            pair_with_first(systems_of_value, resampling, compared.dataset.sha256)
         )
         advance(1)
-    return found
+    return compared
 
 
 def pool_systems(
@@ -100,57 +100,60 @@ def pool_systems(
 
     Args:
         systems: System name to its runs; several runs are its seeds.
-        level: Of the intervals.
-        metrics: As of ``compare_runs``; so is the next.
+        level: Confidence level of the intervals.
+        metrics: Families or values; by default all that every run has.
         allow_different_signatures: Accept values that were not computed in the same way.
 
     Returns:
-        What the systems share, without comparisons; and by value name the systems with pools.
+        The result without its comparisons; and, by value name, the systems with their pools.
 
     Raises:
         UsageError: No run has a metric.
         InputError: A run was not scored.
         MismatchError: Data sets or signatures differ.
     """
-    runs = [run for of in systems.values() for run in of]
+    runs = [run for runs_of_system in systems.values() for run in runs_of_system]
     summaries = [_read_summary(run) for run in runs]
     _check_same_dataset(runs)
-    asked_of = any(run.info.submission for run in runs) or any(
+    needs_questions = any(run.info.submission for run in runs) or any(
         summary.settings.extraction for summary in summaries
     )
-    dataset = runs[0].dataset() if asked_of else None
+    dataset = runs[0].dataset() if needs_questions else None
     pools = {
-        str(run.path): _pools(run, summary, metrics, dataset)
+        str(run.path): _pool_requested_values(run, summary, metrics, dataset)
         for run, summary in zip(runs, summaries, strict=True)
     }
     names = _shared_names(runs, summaries, list(pools.values()), metrics)
-    found = Compared(
+    compared = Compared(
         dataset=runs[0].info.dataset,
         level=level,
-        systems={name: [str(run.path) for run in of] for name, of in systems.items()},
+        systems={
+            name: [str(run.path) for run in runs_of_system]
+            for name, runs_of_system in systems.items()
+        },
         signatures=_shared_signatures(runs, summaries, names, allow_different_signatures),
     )
     pooled = {
         name: [
             System(system, [pools[path][name] for path in paths])
-            for system, paths in found.systems.items()
+            for system, paths in compared.systems.items()
         ]
         for name in names
     }
-    return found, pooled
+    return compared, pooled
 
 
 def _read_summary(run: Run) -> RunSummary:
-    found, path = run.summary(), argument(run.path)
-    if found is None:
+    summary, path = run.summary(), argument(run.path)
+    if summary is None:
         raise InputError(
             "the run has not been scored",
             where=str(run.path),
             cure=f"closeread score {path}",
         )
-    if changed := list_mismatches(run, found):
+    if mismatches := list_mismatches(run, summary):
         raise MismatchError(
-            f"the scores do not belong to the run's files: {changed[0]}",
+            f"the scores do not belong to the run's files: {mismatches[0]}",
             where=str(run.path),
             cure=f"`closeread verify {path}` shows all differences; "
             + (
@@ -159,7 +162,7 @@ def _read_summary(run: Run) -> RunSummary:
                 else f"`closeread score {path}` recomputes the scores"
             ),
         )
-    return found
+    return summary
 
 
 def _check_same_dataset(runs: Sequence[Run]) -> None:
@@ -190,7 +193,7 @@ def _shared_names(
     runs: Sequence[Run],
     summaries: Sequence[RunSummary],
     pools: Sequence[Mapping[str, Pool]],
-    asked: Sequence[str],
+    requested: Sequence[str],
 ) -> list[str]:
     shared = [
         name
@@ -198,14 +201,18 @@ def _shared_names(
         if all(name in other.metrics for other in summaries) and all(name in of for of in pools)
     ]
     if not shared:
-        every = [
-            name for name in summaries[0].metrics if all(name in one.metrics for one in summaries)
+        common_names = [
+            name
+            for name in summaries[0].metrics
+            if all(name in summary.metrics for summary in summaries)
         ]
-        of = f" of {', '.join(asked)}" if asked else ""
+        of_requested = f" of {', '.join(requested)}" if requested else ""
         raise UsageError(
-            f"the runs have no value{of} in common",
+            f"the runs have no value{of_requested} in common",
             where=runs[0].info.dataset.name,
-            expected="one of " + ", ".join(every) if every else "values that every run has",
+            expected="one of " + ", ".join(common_names)
+            if common_names
+            else "values that every run has",
             cure="score all runs with the same metrics",
         )
     return shared
@@ -214,37 +221,39 @@ def _shared_names(
 def _shared_signatures(
     runs: Sequence[Run], summaries: Sequence[RunSummary], names: Sequence[str], allow: bool
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
+    shared: dict[str, str] = {}
     for name in names:
-        every = {
+        signatures_by_path = {
             str(run.path): comparable_signature(summary.metrics[name].signature)
             for run, summary in zip(runs, summaries, strict=True)
         }
-        if len(set(every.values())) == 1:
-            found[name] = next(iter(every.values()))
+        if len(set(signatures_by_path.values())) == 1:
+            shared[name] = next(iter(signatures_by_path.values()))
         elif allow:
-            found[name] = ""
+            shared[name] = ""
         else:
-            listed = "\n".join(f"    {signature}  ({path})" for path, signature in every.items())
+            listed = "\n".join(
+                f"    {signature}  ({path})" for path, signature in signatures_by_path.items()
+            )
             raise MismatchError(
                 f"{name} was not computed in the same way:\n{listed}",
                 expected="equal signatures",
                 cure="score the runs with the same settings, or pass --allow-different-signatures",
             )
-    return found
+    return shared
 
 
-def _pools(
-    run: Run, summary: RunSummary, asked: Sequence[str], dataset: Dataset | None
+def _pool_requested_values(
+    run: Run, summary: RunSummary, requested: Sequence[str], dataset: Dataset | None
 ) -> dict[str, Pool]:
     """Pool the requested values, or all, from a run's stored scores."""
     settings = summary.settings
     submission = as_submission(run, dataset, settings.extraction)
-    found: dict[str, Pool] = {}
+    pools: dict[str, Pool] = {}
     for name, metric in recorded_metrics(settings).items():
-        if asked and name not in map(family, asked) and ":" not in name:
+        if requested and name not in map(family, requested) and ":" not in name:
             continue  # values of a user's own metric may have any name
         for pool in metric.pool(run.scores(name), submission):
-            if not asked or is_requested(name, pool.metric, asked):
-                found[pool.metric] = pool
-    return found
+            if not requested or is_requested(name, pool.metric, requested):
+                pools[pool.metric] = pool
+    return pools

@@ -32,7 +32,7 @@ class Ingested:
     Attributes:
         runs: The run folders, in the logs' order.
         skipped: Number of unusable records, by kind.
-        kept: Number of odd but used records, by kind.
+        kept: Number of records, by kind, that were used although they are odd.
         passed_over: Logs without any usable record, and unreadable files in folders, each with
             the reason.
     """
@@ -51,7 +51,7 @@ def ingest(
     skip_bad: bool = False,
     overwrite: bool = False,
 ) -> Ingested:
-    """Make run folders of saved logs; ``out`` appears only when everything is complete.
+    """Convert saved logs to run folders; ``out`` appears only when everything is complete.
 
     With one task, ``out`` itself is the run folder; with several, each has a folder in it.
 
@@ -64,37 +64,37 @@ def ingest(
         overwrite: Discard existing runs.
 
     Raises:
-        InputError: There is no log, or a log has unusable records; says which and how many.
+        InputError: There is no log, or a log has unusable records; the message counts them.
         UsageError: The folder is taken.
         MissingExtraError: A log needs an optional dependency that is not installed.
         StorageError: The folder cannot be written.
     """
     _must_be_free(out, overwrite)
-    places = [path.absolute() for path in logs]
-    found = find_logs(places, harness)
+    absolute_paths = [path.absolute() for path in logs]
+    readable_logs = find_logs(absolute_paths, harness)
     with _build_beside(out) as folder:
-        made: list[tuple[Path, LogFacts]] = []
+        new_runs: list[tuple[Path, LogFacts]] = []
         models: list[str] = []
         skipped: dict[str, int] = {}
-        kept: dict[str, int] = {}
-        passed_over = find_unreadable(places)
-        for path, reader in found:
+        odd: dict[str, int] = {}
+        passed_over = find_unreadable(absolute_paths)
+        for path, reader in readable_logs:
             problems = Problems()
             try:
-                made += _read(path, reader, problems, folder, skip_bad)
-                models += [facts.model or path.parent.name for _, facts in made[len(models) :]]
+                new_runs += _read(path, reader, problems, folder, skip_bad)
+                models += [facts.model or path.parent.name for _, facts in new_runs[len(models) :]]
             except InputError as error:
                 if not skip_bad:
                     raise
-                _remove_others(folder, {of for of, _ in made})
+                _remove_others(folder, {run_path for run_path, _ in new_runs})
                 passed_over[str(path)] = error
-            for counts, of in ((skipped, problems.bad.counts), (kept, problems.kept.counts)):
-                for code, count in of.items():
+            for counts, counted in ((skipped, problems.bad.counts), (odd, problems.kept.counts)):
+                for code, count in counted.items():
                     counts[code] = counts.get(code, 0) + count
-        if not made:
+        if not new_runs:
             raise _nothing_usable(list(passed_over.values()))
-        names = _folder_names([facts.task for _, facts in made], models)
-        for (numbered, _), name in zip(made, names, strict=True):
+        names = _folder_names([facts.task for _, facts in new_runs], models)
+        for (numbered, _), name in zip(new_runs, names, strict=True):
             numbered.replace(folder / name)
         if len(names) == 1:
             _move_up(folder / names[0], folder)
@@ -103,7 +103,7 @@ def ingest(
     return Ingested(
         tuple(open_run(path) for path in paths),
         skipped,
-        kept,
+        odd,
         {path: error.found for path, error in passed_over.items()},
     )
 
@@ -114,25 +114,28 @@ def _read(
     """Write the runs of one log to numbered folders; return these with the log's facts."""
     writers: dict[str, RunWriter] = {}
     facts: dict[str, LogFacts] = {}
-    begun = len(list(folder.iterdir()))
+    n_folders = len(list(folder.iterdir()))
     with contextlib.ExitStack() as stack:
         for record in reader.read(path, problems, facts):
             writer = writers.get(record.task)
             if writer is None:
-                inner = folder / f"#{begun + len(writers)}"
-                writer = stack.enter_context(RunWriter(inner, record.task, problems.kept))
+                run_folder = folder / f"#{n_folders + len(writers)}"
+                writer = stack.enter_context(RunWriter(run_folder, record.task, problems.kept))
                 writers[record.task] = writer
-            writer.add(_extract_answers(record) if record.unread else record)
+            writer.add(_with_extracted_answer(record) if record.unread else record)
         problems.raise_unless_skipped(path, skip=skip_bad)
         for task in facts.keys() - writers.keys():
             if not facts[task].scores:
                 continue
-            inner = folder / f"#{begun + len(writers)}"
-            writers[task] = stack.enter_context(RunWriter(inner, task, problems.kept))
+            run_folder = folder / f"#{n_folders + len(writers)}"
+            writers[task] = stack.enter_context(RunWriter(run_folder, task, problems.kept))
     if not writers:
-        left = ", ".join(f"{code} {count:,}" for code, count in problems.bad.counts.items())
+        problem_counts = ", ".join(
+            f"{code} {count:,}" for code, count in problems.bad.counts.items()
+        )
         raise InputError(
-            "no usable question is left in this log" + (f" ({left})" if left else ""),
+            "no usable question is left in this log"
+            + (f" ({problem_counts})" if problem_counts else ""),
             where=str(path),
         )
     file = LogFile(name=path.name, sha256=Source(path).sha256())
@@ -141,17 +144,19 @@ def _read(
     return [(writer.path, facts[task]) for task, writer in writers.items()]
 
 
-def _extract_answers(record: LogRecord) -> LogRecord:
-    """Read the option that a text picks where the log does not say which one the harness took."""
-    found = record.prediction
-    if found.generation is None or found.answer is not None:
+def _with_extracted_answer(record: LogRecord) -> LogRecord:
+    """Return the record with the option that the text picks, if the log has no extracted answer."""
+    prediction = record.prediction
+    if prediction.generation is None or prediction.answer is not None:
         return record
-    answer = Extraction(rule="letter").answer(found.generation.text, record.question)
-    return msgspec.structs.replace(record, prediction=msgspec.structs.replace(found, answer=answer))
+    answer = Extraction(rule="letter").answer(prediction.generation.text, record.question)
+    return msgspec.structs.replace(
+        record, prediction=msgspec.structs.replace(prediction, answer=answer)
+    )
 
 
 def _remove_others(folder: Path, runs: set[Path]) -> None:
-    """Remove what was begun of a log that broke off."""
+    """Remove the folders of a log that could not be read to its end; keep ``runs``."""
     for path in folder.iterdir():
         if path not in runs:
             shutil.rmtree(path)
@@ -160,8 +165,8 @@ def _remove_others(folder: Path, runs: set[Path]) -> None:
 def _nothing_usable(errors: Sequence[InputError]) -> InputError:
     if len(errors) == 1:
         return errors[0]
-    told = "\n    ".join(str(one).partition("\n")[0] for one in errors)
-    return InputError(f"{len(errors)} logs hold nothing usable:\n    {told}")
+    reasons = "\n    ".join(str(error).partition("\n")[0] for error in errors)
+    return InputError(f"{len(errors)} logs hold nothing usable:\n    {reasons}")
 
 
 def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile) -> RunInfo:
@@ -207,20 +212,20 @@ def _lost(facts: LogFacts) -> list[str]:
 def _folder_names(tasks: Sequence[str], models: Sequence[str]) -> list[str]:
     """Return a folder name for each run: its task, with model and number only where needed.
 
-    A model that a log does not name is called by the folder that the log lies in.
+    If a log does not name its model, the name of the log's folder stands for it.
     """
     names: dict[str, None] = {}
-    more: Counter[str] = Counter()
-    answered: dict[str, set[str]] = {}
+    n_repeats: Counter[str] = Counter()
+    models_by_task: dict[str, set[str]] = {}
     for task, model in zip(tasks, models, strict=True):
-        answered.setdefault(task, set()).add(model)
+        models_by_task.setdefault(task, set()).add(model)
     for task, model in zip(tasks, models, strict=True):
-        name = f"{model}--{task}" if len(answered[task]) > 1 else task
-        plain = _UNSAFE.sub("-", name).strip("-.") or "run"
-        candidate = plain
+        name = f"{model}--{task}" if len(models_by_task[task]) > 1 else task
+        safe_name = _UNSAFE.sub("-", name).strip("-.") or "run"
+        candidate = safe_name
         while candidate in names:
-            more[plain] += 1
-            candidate = f"{plain}-{more[plain] + 1}"
+            n_repeats[safe_name] += 1
+            candidate = f"{safe_name}-{n_repeats[safe_name] + 1}"
         names[candidate] = None
     return list(names)
 
@@ -251,23 +256,23 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
 
 @contextlib.contextmanager
 def _build_beside(out: Path) -> Iterator[Path]:
-    """Give a folder that takes the place of ``out`` when all went well, and goes otherwise."""
+    """Yield a folder that replaces ``out`` after success and is removed after an error."""
     partial_files.sweep(out)
     folder = out.parent / f"{partial_files.prefix(out)}run{partial_files.SUFFIX}"
     try:
-        with folders.made(out.parent), contextlib.ExitStack() as at_the_end:
-            at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
+        with folders.made(out.parent), contextlib.ExitStack() as cleanup:
+            cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
             folder.mkdir()
             yield folder
             if out.exists():
-                old = out.parent / f".{out.name}.{os.getpid()}.old.part"
-                out.replace(old)
+                replaced = out.parent / f".{out.name}.{os.getpid()}.old.part"
+                out.replace(replaced)
                 try:
                     folder.replace(out)
                 except BaseException:
-                    old.replace(out)
+                    replaced.replace(out)
                     raise
-                shutil.rmtree(old)
+                shutil.rmtree(replaced)
             else:
                 folder.replace(out)
     except OSError as error:

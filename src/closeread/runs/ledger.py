@@ -49,7 +49,7 @@ class Ledger:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds no prediction, written or pending."""
+        """Whether the ledger holds no prediction, neither written nor pending."""
         return not self._size and not self._pending
 
     def replay(self) -> Iterator[tuple[int, Prediction]]:
@@ -135,10 +135,10 @@ class Ledger:
             self._size = end
 
 
-def ledger_error(path: Path, line: int, found: str) -> InputError:
-    """Return the error for a damaged ledger: a killed process leaves none like it."""
+def ledger_error(path: Path, line: int, problem: str) -> InputError:
+    """Return the error for a damaged ledger; a killed process does not leave such damage."""
     return InputError(
-        found,
+        problem,
         where=f"{path}, line {line}",
         expected="the predictions of this data set, in batch order",
         cure="the ledger was edited or damaged: read again with --overwrite",
@@ -157,9 +157,9 @@ def _lock(handle: int, path: Path) -> None:
 
 
 def _storage_error(path: Path, error: OSError) -> StorageError:
-    told = write_error(error, path)
+    cause = write_error(error, path)
     return StorageError(
-        told.found,
-        where=told.where,
-        cure=f"{told.cure}; `closeread read --resume` continues from the saved predictions",
+        cause.found,
+        where=cause.where,
+        cure=f"{cause.cure}; `closeread read --resume` continues from the saved predictions",
     )

@@ -52,10 +52,10 @@ class Job:
     rest: Rest | None = None
 
     @property
-    def asked(self) -> Dataset:
-        """The questions of the run."""
-        part = self.only and self.rest is None
-        return select_questions(self.dataset, self.only) if part else self.dataset
+    def selected_dataset(self) -> Dataset:
+        """The data set that the run covers: all questions, or only the listed ones."""
+        is_selection = self.only and self.rest is None
+        return select_questions(self.dataset, self.only) if is_selection else self.dataset
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or (self.limit is not None and self.limit < 1):
@@ -92,7 +92,7 @@ def predict(
         out: The run folder.
         resume: Continue an existing run.
         overwrite: Discard an existing run.
-        begin: Called with the number of questions; what it returns is called with every step.
+        begin: Called with the number of questions; returns a function to call with every step.
 
     Raises:
         InputError: The data set is broken or empty.
@@ -121,17 +121,17 @@ def describe_run(job: Job) -> RunInfo:
         InputError: The data set is broken or empty.
         MismatchError: A listed question is not in it.
     """
-    dataset, defects = job.asked, Defects()
+    dataset, defects = job.selected_dataset, Defects()
     missing = dict.fromkeys(job.only)
     n_questions = 0
     for _, _, question in iter_questions(whole_groups(dataset.read(defects), job.limit)):
         n_questions += 1
         missing.pop(question.question_id, None)
-    limit = None  # a limit that excludes nothing is none: the run covers the whole set
+    limit = None  # not recorded if it excludes no question: the run covers the whole set
     reached = job.limit is not None and n_questions >= job.limit
     if reached and next(islice(iter_questions(dataset), n_questions, None), None):
         limit = n_questions
-    if missing and limit is None:  # questions behind a limit were not looked for
+    if missing and limit is None:  # questions beyond a limit were not read
         raise missing_ids_error(dataset.path, [*missing], len(job.only))
     if not n_questions:
         raise InputError("the data set has no questions", where=dataset.path)
@@ -167,21 +167,21 @@ def _complete_ledger(
     """Complete the ledger; return the offset of each question's line, and how many failed."""
     offsets = array("q", [-1]) * n_questions
     n_failed = 0
-    present = _LedgerRows(ledger)
+    ledger_rows = _LedgerRows(ledger)
     for batch in plan_batches(
-        take_questions(job.asked.read(Defects()), n_questions), job.batch_size
+        take_questions(job.selected_dataset.read(Defects()), n_questions), job.batch_size
     ):
         missing = {planned.question_id: planned for planned in batch}
-        for offset, prediction in present.take(missing):
+        for offset, prediction in ledger_rows.take(missing):
             offsets[missing.pop(prediction.question_id).position] = offset
             n_failed += bool(prediction.error)
         advance(len(batch) - len(missing))
         if not missing:
             continue
-        asked = batch
+        to_answer = batch
         if getattr(job.reader, "independent", False):
-            asked = [planned for planned in batch if planned.question_id in missing]
-        for prediction in _keep_or_read(job, asked):
+            to_answer = [planned for planned in batch if planned.question_id in missing]
+        for prediction in _keep_or_read(job, to_answer):
             planned = missing.pop(prediction.question_id, None)
             if planned is None:
                 continue  # already in the ledger before the interruption
@@ -190,7 +190,7 @@ def _complete_ledger(
             n_failed += failed
             advance(1)
         ledger.flush()
-    present.must_be_used_up()
+    ledger_rows.must_be_used_up()
     return offsets, n_failed
 
 
@@ -208,34 +208,34 @@ class _LedgerRows:
         """Yield the rows that come next and belong to ``wanted``, from which the caller pops."""
         while wanted and self._next is not None:
             if self._next[1].question_id not in wanted:
-                raise self._foreign(self._next[1])
+                raise self._unexpected_question_error(self._next[1])
             row = self._next
             self._advance()
             yield row
 
     def must_be_used_up(self) -> None:
-        """Raise an error if rows are left that belong to no question."""
+        """Raise an error if a row is left that belongs to no question."""
         if self._next is not None:
-            raise self._foreign(self._next[1])
+            raise self._unexpected_question_error(self._next[1])
 
     def _advance(self) -> None:
         self._next = next(self._rows, None)
         self._number += 1
 
-    def _foreign(self, prediction: Prediction) -> InputError:
-        found = f"the question {prediction.question_id!r} is not expected here"
-        return ledger_error(self._path, self._number, found)
+    def _unexpected_question_error(self, prediction: Prediction) -> InputError:
+        problem = f"the question {prediction.question_id!r} is not expected here"
+        return ledger_error(self._path, self._number, problem)
 
 
 def _keep_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
     """Yield predictions taken from the earlier run, then the reader's for the others."""
     to_read = []
     for planned in batch:
-        kept = job.rest.get(planned.question_id) if job.rest is not None else None
-        if kept is None:
+        earlier_prediction = job.rest.get(planned.question_id) if job.rest is not None else None
+        if earlier_prediction is None:
             to_read.append(planned)
         else:
-            yield kept
+            yield earlier_prediction
     if to_read:
         yield from predict_batch(job.reader, to_read)
 
@@ -268,7 +268,7 @@ def finish_run(
             line = lines.readline()
             digest.update(line)
             stream.write(line)
-    whole = msgspec.structs.replace(
+    finished = msgspec.structs.replace(
         info,
         complete=True,
         n_predictions=len(offsets),
@@ -276,5 +276,5 @@ def finish_run(
         predictions_sha256=digest.hexdigest(),
         seconds=info.seconds if started is None else round(time.monotonic() - started, 3),
     )
-    write_document(out / INFO, whole)
-    return Run(out, whole)
+    write_document(out / INFO, finished)
+    return Run(out, finished)

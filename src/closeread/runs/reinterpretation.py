@@ -1,8 +1,8 @@
 """Compute what scores would be if submitted answers were read as people read them.
 
 Official programs compare answers literally: `` C``, ``(C)`` and ``2`` are not options, and
-``KÃ¶ln`` is not ``Köln``. The scores stay the programs'; what such a form costs is reported
-separately.
+``KÃ¶ln`` is not ``Köln``. The official scores stay unchanged; this module computes how much such a
+form costs.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,47 +27,49 @@ _Reading = Callable[[str | None, Question], str | None]
 
 
 def reinterpret(
-    dataset: Dataset, submission: Submission, found: RunSummary, strange: Misfits
+    dataset: Dataset, submission: Submission, official: RunSummary, misfits: Misfits
 ) -> dict[str, Changed]:
-    """Return, for each way to read the answers, the values that change; empty if none does.
+    """Return the metrics that change, for each way to read the answers.
+
+    Ways of reading that change no metric are left out.
 
     Args:
         dataset: The data set.
         submission: The submitted predictions.
-        found: Their scores.
-        strange: The misfits: the questions whose answers are reinterpreted.
+        official: The official scores of the submission.
+        misfits: The predictions that do not fit; their answers are reinterpreted.
     """
     readings: list[tuple[str, list[str], _Reading]] = [
-        ("letters", strange.typed, _as_letter),
-        ("numbers from 0", strange.numbers, partial(_by_number, first=0)),
-        ("numbers from 1", strange.numbers, partial(_by_number, first=1)),
-        ("ungarbled", strange.garbled, partial(_ungarbled, texts=strange.ungarbled)),
-        ("no answer", strange.declined, _as_none),
+        ("letters", misfits.typed, _as_letter),
+        ("numbers from 0", misfits.numbers, partial(_by_number, first=0)),
+        ("numbers from 1", misfits.numbers, partial(_by_number, first=1)),
+        ("ungarbled", misfits.garbled, partial(_as_ungarbled, texts=misfits.ungarbled)),
+        ("no answer", misfits.declined, _as_none),
     ]
     changed = {
-        how: _changed_values(
-            dataset, _replace_answers(dataset, submission, frozenset(ids), reading), found
+        reading_name: _changed_values(
+            dataset, _replace_answers(dataset, submission, frozenset(ids), reading), official
         )
-        for how, ids, reading in readings
+        for reading_name, ids, reading in readings
         if ids
     }
-    if strange.odds:
-        extras = {name: one for name, one in submission.extras.items() if name != "null_odds"}
+    if misfits.odds:
+        extras = {name: extra for name, extra in submission.extras.items() if name != "null_odds"}
         changed["no null odds"] = _changed_values(
-            dataset, replace(submission, extras=extras), found
+            dataset, replace(submission, extras=extras), official
         )
-    return {how: values for how, values in changed.items() if values}
+    return {reading_name: values for reading_name, values in changed.items() if values}
 
 
 def format_changes(changed: Mapping[str, Changed]) -> Iterator[str]:
     """Yield a line for each way to read the answers."""
-    for how, values in changed.items():
+    for reading_name, values in changed.items():
         listed = [
-            f"{name} would be {100 * new:.1f} % instead of {100 * old:.1f} %"
-            for name, (new, old) in values.items()
+            f"{name} would be {100 * reinterpreted:.1f} % instead of {100 * official:.1f} %"
+            for name, (reinterpreted, official) in values.items()
         ]
         more = f", … ({len(listed) - _SHOWN} more)" if len(listed) > _SHOWN else ""
-        yield f"read as {how}: " + ", ".join(listed[:_SHOWN]) + more
+        yield f"read as {reading_name}: " + ", ".join(listed[:_SHOWN]) + more
 
 
 def _as_letter(answer: str | None, _: Question) -> str | None:
@@ -84,41 +86,47 @@ def _by_number(answer: str | None, question: Question, first: int) -> str | None
     return options[place].label if 0 <= place < len(options) else None
 
 
-def _ungarbled(
-    said: str | None, question: Question, texts: Mapping[str, Mapping[str, str]]
+def _as_ungarbled(
+    answer: str | None, question: Question, texts: Mapping[str, Mapping[str, str]]
 ) -> str | None:
-    return texts[question.question_id].get(said or "")
+    return texts[question.question_id].get(answer or "")
 
 
 def _replace_answers(
     dataset: Dataset, submission: Submission, ids: frozenset[str], reading: _Reading
 ) -> Submission:
-    asked = {one.question_id: one for one in dataset.questions() if one.question_id in ids}
+    questions = {
+        question.question_id: question
+        for question in dataset.questions()
+        if question.question_id in ids
+    }
     predictions = dict(submission.predictions)
-    for name, question in asked.items():
-        read = _read_answer(predictions[name].answer, question, reading)
-        predictions[name] = msgspec.structs.replace(predictions[name], answer=read)
-    rows = tuple((name, _read_raw(raw, asked.get(name), reading)) for name, raw in submission.rows)
+    for question_id, question in questions.items():
+        reread = _read_answer(predictions[question_id].answer, question, reading)
+        predictions[question_id] = msgspec.structs.replace(predictions[question_id], answer=reread)
+    rows = tuple(
+        (row_id, _read_raw(raw, questions.get(row_id), reading)) for row_id, raw in submission.rows
+    )
     return replace(submission, predictions=predictions, rows=rows)
 
 
-def _changed_values(dataset: Dataset, reread: Submission, found: RunSummary) -> Changed:
-    settings = msgspec.structs.replace(found.settings, resamples=0, by=())
-    then = score_submission(dataset, reread, settings).metrics
+def _changed_values(dataset: Dataset, reread: Submission, official: RunSummary) -> Changed:
+    settings = msgspec.structs.replace(official.settings, resamples=0, by=())
+    reinterpreted = score_submission(dataset, reread, settings).metrics
     return {
-        name: (would_be, one.value)
-        for name, one in found.metrics.items()
-        if one.value is not None
-        and name in then
-        and (would_be := then[name].value) is not None
-        and would_be != one.value
+        name: (value, summary.value)
+        for name, summary in official.metrics.items()
+        if summary.value is not None
+        and name in reinterpreted
+        and (value := reinterpreted[name].value) is not None
+        and value != summary.value
     }
 
 
 def _read_answer(answer: Answer | None, question: Question, reading: _Reading) -> Answer | None:
     if answer is None:
-        said = reading(None, question)
-        return None if said is None else text_answer(said)
+        reread = reading(None, question)
+        return None if reread is None else text_answer(reread)
     texts = [_or_original(reading(text, question), text) for text in answer.texts]
     if len(texts) == 1:
         return text_answer(texts[0])
@@ -131,6 +139,6 @@ def _read_raw(raw: Any, question: Question | None, reading: _Reading) -> Any:
     return _or_original(reading(raw, question), raw)
 
 
-def _or_original(read: str | None, said: Any) -> Any:
+def _or_original(reread: str | None, original: Any) -> Any:
     """Return the reinterpreted answer, or the original if there is none."""
-    return said if read is None else read
+    return original if reread is None else reread

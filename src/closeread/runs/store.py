@@ -98,7 +98,8 @@ class Run:
     def log_shown(self) -> dict[str, tuple[str, ...]] | None:
         """Return the answers of the examples in the prompts that another harness logged.
 
-        By question id, without questions that were shown none; None if no prompts are known.
+        The key is the question id; questions without examples are left out. None if the log has no
+        prompts.
         """
         path = self.path / LOG_SHOWN
         if not path.exists():
@@ -126,30 +127,30 @@ class Run:
             InputError: The file was not found.
             MismatchError: The file has changed.
         """
-        wanted = self.info.dataset
+        recorded = self.info.dataset
         at = at or self.moved
-        place = at or self.path / wanted.path
-        if at is None and not place.exists():
+        path = at or self.path / recorded.path
+        if at is None and not path.exists():
             raise InputError(
                 "the run's data set was not found",
-                where=str(place),
+                where=str(path),
                 cure="restore it, or pass its new path with --dataset (`score`, `report`, "
                 "`verify`, `audit` and `calibrate` take it)",
             )
         with search_folder(""):
-            found = load(place, wanted.format, option="")
-        if found.sha256 != wanted.sha256:
+            dataset = load(path, recorded.format, option="")
+        if dataset.sha256 != recorded.sha256:
             raise MismatchError(
                 "this file is not the data set that the run answers"
                 if at
                 else "the data set has changed since the run was made",
-                where=str(at or wanted.path),
-                expected=f"sha256 {wanted.sha256}",
+                where=str(at or recorded.path),
+                expected=f"sha256 {recorded.sha256}",
                 cure="restore the old file, or read the new one into a new run folder",
             )
-        if wanted.only:
-            return select_questions(found, read_list(self.path / ONLY))
-        return found
+        if recorded.only:
+            return select_questions(dataset, read_list(self.path / ONLY))
+        return dataset
 
 
 class Predictions(Mapping[str, Prediction]):
@@ -177,10 +178,10 @@ class Predictions(Mapping[str, Prediction]):
             return self._last
         if self._placed is None and self._returns < self._PATIENCE:
             for _ in range(2):  # an id that is not ahead may be behind
-                for found in self._stream:
-                    if found.question_id == key:
-                        self._last = found
-                        return found
+                for prediction in self._stream:
+                    if prediction.question_id == key:
+                        self._last = prediction
+                        return prediction
                 self._stream = self._run.predictions()
                 self._returns += 1
         if self._placed is None:
@@ -189,13 +190,13 @@ class Predictions(Mapping[str, Prediction]):
         return default if self._last is None else self._last
 
     def __getitem__(self, key: str) -> Prediction:
-        found: Prediction | None = self.get(key)
-        if found is None:
+        prediction: Prediction | None = self.get(key)
+        if prediction is None:
             raise KeyError(key)
-        return found
+        return prediction
 
     def __iter__(self) -> Iterator[str]:
-        return (found.question_id for found in self._run.predictions())
+        return (prediction.question_id for prediction in self._run.predictions())
 
     def __len__(self) -> int:
         return self._run.info.n_predictions
@@ -209,7 +210,7 @@ class _Offsets:
         rows = run.predictions()  # raises the errors of the file, if any
         self._path = run.path / PREDICTIONS
         starts = _line_offsets(self._path)
-        self._at = {one.question_id: at for one, at in zip(rows, starts, strict=True)}
+        self._at = {prediction.question_id: at for prediction, at in zip(rows, starts, strict=True)}
 
     def get(self, key: str) -> Prediction | None:
         """Return the prediction for a question id, or None."""
@@ -253,7 +254,8 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
 def find_runs(path: str | os.PathLike[str]) -> list[Path]:
     """Return the run folder at ``path``, or else those directly inside it, by name.
 
-    The remains of a run without ``run.json`` are returned, too; ``open_run`` then reports them.
+    A folder with a run's other files but without ``run.json`` is returned, too; ``open_run`` then
+    raises the error.
 
     Raises:
         InputError: A folder inside cannot be opened; it may be a run.
@@ -300,8 +302,8 @@ def _read_document(path: Path, kind: type[T]) -> T:
             expected=str(SCHEMA_VERSION),
             cure="use the version of closeread that wrote it",
         )
-    found: T = source.decode(raw, kind)
-    return found
+    document: T = source.decode(raw, kind)
+    return document
 
 
 class _Version(msgspec.Struct):

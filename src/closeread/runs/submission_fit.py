@@ -182,7 +182,7 @@ def find_misfits(dataset: Dataset, submission: Submission) -> Misfits:
 def _iter_kinds(question: Question, submission: Submission) -> Iterator[str]:
     """Yield the kinds of misfit that a question and its prediction show without the passage.
 
-    An answer that is ``garbled`` here only looks so: the passage decides.
+    ``garbled`` is only a suspicion here: whether it is, depends on the passage.
     """
     name = question.question_id
     options = submission.extras.get("options", {}).get(name)
@@ -253,15 +253,15 @@ def _find_ungarbled(
             name = question.question_id
             answer = submission.predictions[name].answer if name in suspects else None
             for text in answer.texts if answer is not None else ():
-                if undone := undo_garbling(text, accepted_texts(question), passage.text):
-                    originals.setdefault(name, {})[text] = undone.text
+                if original := undo_garbling(text, accepted_texts(question), passage.text):
+                    originals.setdefault(name, {})[text] = original.text
     return originals
 
 
 def _find_misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
     """Yield questions with evidence whose text does not contain the words of its span.
 
-    It may contain more: texts submitted without spans get those of the sentences in them.
+    The text may contain more: a text submitted without spans gets the spans of its sentences.
     """
     if not repeats_evidence(submission):
         return
@@ -271,7 +271,7 @@ def _find_misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
             if prediction is not None and any(
                 len(evidence.spans) == len(evidence.texts)
                 and any(
-                    not (stands := span.of(passage.text).strip()) or stands not in text
+                    not (span_text := span.of(passage.text).strip()) or span_text not in text
                     for span, text in zip(evidence.spans, evidence.texts, strict=True)
                 )
                 for evidence in prediction.evidence

@@ -32,7 +32,7 @@ class Verification:
     def compare_numbers(self, what: str, differences: Iterable[Difference]) -> bool:
         """Run one check of scores; differences explained by another version count as unchecked."""
         listed = list(differences)
-        wrong = [difference.told for difference in listed if not difference.versions]
+        wrong = [difference.message for difference in listed if not difference.versions]
         self.differences += [f"{what}: {difference}" for difference in wrong[:_MAX_LISTED]]
         if len(wrong) > _MAX_LISTED:
             self.differences.append(f"{what}: and {len(wrong) - _MAX_LISTED:,} more")

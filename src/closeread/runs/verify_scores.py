@@ -180,8 +180,8 @@ def _compare_with_stored(
     for score in scored.run.scores():
         stored.setdefault(score.metric, []).append(score)
     versions = scored.versions
-    other_versions = versions.of_families(scored.summary.metrics.values(), scored.metrics)
-    return compare_scores(stored, recomputed, other_versions, versions.of_field("unit_id"))
+    other_versions = versions.explain_families(scored.summary.metrics.values(), scored.metrics)
+    return compare_scores(stored, recomputed, other_versions, versions.explain_field("unit_id"))
 
 
 def _check_summary(

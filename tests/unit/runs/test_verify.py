@@ -397,7 +397,7 @@ def test_scores_of_another_version_of_the_metric(run):
 def test_what_a_metric_hangs_on_is_a_version(old, new, told):
     """Its base's program from the second version on, and data that are there or not."""
     own = computed_by(ScoreSettings(metrics=()))
-    found = Versions(own, own).of_metrics(f"{old}|v:1", f"{new}|v:1")
+    found = Versions(own, own).explain_signatures(f"{old}|v:1", f"{new}|v:1")
     assert found.startswith(told) and bool(found) == bool(told)
 
 

@@ -15,10 +15,12 @@ from closeread.text.language import most_common_language
 from closeread.types import Dataset, Prediction
 
 
-def is_requested(of: str, value: str, asked: Collection[str]) -> bool:
+def is_requested(family_name: str, value: str, requested: Collection[str]) -> bool:
     """Whether a value of a family was requested: by the family, the name, or a prefix of it."""
     return any(
-        one in (of, value) or (family(one) == of and value.startswith(one + ".")) for one in asked
+        name in (family_name, value)
+        or (family(name) == family_name and value.startswith(name + "."))
+        for name in requested
     )
 
 
@@ -36,10 +38,10 @@ def make_metrics(
         UsageError: A metric does not have an option, or the value has the wrong type.
         MissingExtraError: A metric needs an optional dependency that is not installed.
     """
-    made: dict[str, Metric] = {}
-    for name in dict.fromkeys(family(one) for one in names):
-        made[name], _ = make("metric", name, options.get(name))
-    return made
+    metrics: dict[str, Metric] = {}
+    for name in dict.fromkeys(family(name) for name in names):
+        metrics[name], _ = make("metric", name, options.get(name))
+    return metrics
 
 
 def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
@@ -55,13 +57,13 @@ def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
 def default_metrics(
     dataset: Dataset, predictions: Mapping[str, Prediction], *, by_look: bool = False
 ) -> tuple[str, ...]:
-    """Return the metrics of the format's publishers, else those that fit the questions.
+    """Return the official metrics of the format; without any, those that fit the questions.
 
     Args:
         dataset: The questions.
         predictions: The predictions.
         by_look: Whether the kinds of gold answers were guessed from their texts, as for strings
-            in a log: then a few numbers do not make a set of discrete questions.
+            in a log. A few numeric answers then do not make it a data set of discrete questions.
 
     Raises:
         UsageError: The predictions hold only evidence, and there is no gold evidence.
@@ -70,16 +72,16 @@ def default_metrics(
     if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
         return _no_answer_metrics(passage.language for passage, _ in dataset)
     if "evidence" in published and _has_evidence(predictions):
-        judged = any(question.gold_evidence for question in dataset.questions())
+        has_gold_evidence = any(question.gold_evidence for question in dataset.questions())
         if not _has_answers(predictions):
-            if not judged:
+            if not has_gold_evidence:
                 raise UsageError(
                     f"the predictions hold only evidence, and no question of {dataset.name} has "
                     "gold evidence",
                     cure="score them against a data set with gold evidence",
                 )
             return ("evidence",)
-        if judged:
+        if has_gold_evidence:
             return tuple(published)
     if published:
         return tuple(name for name in published if name != "evidence")
@@ -105,36 +107,38 @@ def _metrics_for_questions(
     kinds: Counter[str] = Counter()
     roles: Counter[str | None] = Counter()
     languages: list[str] = []
-    truth = evidence = none = single = False
+    has_truth = has_evidence = has_unanswerable = has_ungrouped = False
     for passage, questions in dataset:
         languages.append(passage.language)
         for question in questions:
             kinds[question.kind if not question.options else "options"] += 1
-            truth = truth or any(one is not None for one in question.option_truth)
+            has_truth = has_truth or any(is_true is not None for is_true in question.option_truth)
             roles[question.role] += 1
-            single = single or bool(question.options and question.role is None)
-            evidence = evidence or bool(question.gold_evidence)
-            none = none or any(answer.kind == "none" for answer in question.answers)
-    found = []
+            has_ungrouped = has_ungrouped or bool(question.options and question.role is None)
+            has_evidence = has_evidence or bool(question.gold_evidence)
+            has_unanswerable = has_unanswerable or any(
+                answer.kind == "none" for answer in question.answers
+            )
+    metrics = []
     if "options" in kinds:
-        found.append("choice")
-        if truth:
-            found.append("option")
-        if roles["negative"] and roles["negative"] == roles["positive"] and not single:
-            found += ["gcrc", "gcrc~strict"]
+        metrics.append("choice")
+        if has_truth:
+            metrics.append("option")
+        if roles["negative"] and roles["negative"] == roles["positive"] and not has_ungrouped:
+            metrics += ["gcrc", "gcrc~strict"]
     if kinds["discrete"] > (kinds["span"] if by_look else 0):
-        found.append("drop")
+        metrics.append("drop")
     elif "span" in kinds:
-        spans = "cmrc" if "zh" in languages else "squad"
-        found += _no_answer_metrics(languages) if none else (spans,)
+        span_metric = "cmrc" if "zh" in languages else "squad"
+        metrics += _no_answer_metrics(languages) if has_unanswerable else (span_metric,)
     # If all groups are triples, GCRC's accuracies say the same; else they mean something else.
-    if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
-        found.append("attack")
-    if evidence and _has_evidence(predictions):
-        found.append("evidence")
+    if (roles["positive"] or roles["negative"]) and "gcrc" not in metrics:
+        metrics.append("attack")
+    if has_evidence and _has_evidence(predictions):
+        metrics.append("evidence")
     if _has_confidence(predictions):
-        found.append("selective")
-    return tuple(found)
+        metrics.append("selective")
+    return tuple(metrics)
 
 
 def _has_answers(predictions: Mapping[str, Prediction]) -> bool:

@@ -56,33 +56,38 @@ def join(
     groups = EvidenceGroups(resampling)
     questions: list[Question] = []
     with_texts: dict[str, Prediction] = {}
-    found = answered = False
-    for passage, together in items:
-        for each in together:
-            question = replace(each, gold_evidence=_quote_all(each.gold_evidence, passage))
+    has_evidence = has_answer = False
+    for passage, questions_of_passage in items:
+        for original in questions_of_passage:
+            question = replace(
+                original,
+                gold_evidence=_quote_all(original.gold_evidence, passage),
+            )
             questions.append(question)
-            given = submission.predictions.get(question.question_id)
+            submitted = submission.predictions.get(question.question_id)
             if not question.gold_evidence or not question.answers:
                 continue
-            told = given or Prediction(question_id=question.question_id)
-            if any(one.spans and not one.texts for one in told.evidence):
-                told = replace(told, evidence=_quote_all(told.evidence, passage))
-                with_texts[question.question_id] = told
-            found |= any(one.spans or one.texts for one in told.evidence)
-            answered |= told.answer is not None or bool(told.option_scores)
-            groups.add(passage, question, told)
-    if not (found and answered):
+            prediction = submitted or Prediction(question_id=question.question_id)
+            if any(evidence.spans and not evidence.texts for evidence in prediction.evidence):
+                prediction = replace(prediction, evidence=_quote_all(prediction.evidence, passage))
+                with_texts[question.question_id] = prediction
+            has_evidence |= any(
+                evidence.spans or evidence.texts for evidence in prediction.evidence
+            )
+            has_answer |= prediction.answer is not None or bool(prediction.option_scores)
+            groups.add(passage, question, prediction)
+    if not (has_evidence and has_answer):
         return None
     if with_texts:  # takes precedence over the others, which are still read on access
-        every = ChainMap(with_texts, submission.predictions)  # type: ignore[arg-type]
-        submission = Submission(predictions=every)
-    both = score_jointly(questions, submission, resampling)
-    return JoinedScores(both.cells, both.summaries, groups.summaries())
+        predictions = ChainMap(with_texts, submission.predictions)  # type: ignore[arg-type]
+        submission = Submission(predictions=predictions)
+    joint = score_jointly(questions, submission, resampling)
+    return JoinedScores(joint.cells, joint.summaries, groups.summaries())
 
 
 def _quote_all(evidence: tuple[Evidence, ...], passage: Passage) -> tuple[Evidence, ...]:
     """Return evidence with its texts, by which evidence of a whole question is scored."""
-    return tuple(quote_evidence(one, passage) for one in evidence)
+    return tuple(quote_evidence(each, passage) for each in evidence)
 
 
 def must_join(
@@ -94,11 +99,11 @@ def must_join(
         UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.
         MissingExtraError: The gold evidence is text, and NLTK is not installed.
     """
-    found = join(take_questions(dataset, limit), submission, resampling)
-    if found is None:
+    joined = join(take_questions(dataset, limit), submission, resampling)
+    if joined is None:
         raise UsageError(
             "--joined cannot combine answers and evidence here",
             expected="gold answers, gold evidence, and predictions with both",
             cure="omit --joined",
         )
-    return found
+    return joined

@@ -42,22 +42,22 @@ class Versions:
     stored: ComputedBy | None
     now: ComputedBy
 
-    def explain(self, old: Summary, new: Summary, name: str) -> str:
-        """Return the versions that explain a difference in the field ``name`` of a summary.
+    def explain(self, old: Summary, new: Summary, field: str) -> str:
+        """Return the versions that explain a difference in one field of a summary.
 
-        Empty if no version explains it, which is then an error.
+        Empty if no version explains the difference; it is then an error.
         """
-        if reason := self.of_metrics(old.signature, new.signature):
+        if reason := self.explain_signatures(old.signature, new.signature):
             return reason
-        if name == "signature" and comparable_signature(old.signature) != comparable_signature(
+        if field == "signature" and comparable_signature(old.signature) != comparable_signature(
             new.signature
         ):
             return ""
-        return self.of_field(name)
+        return self.explain_field(field)
 
-    def of_field(self, name: str) -> str:
+    def explain_field(self, field: str) -> str:
         """Return the differing versions of what computes a field; empty if they are equal."""
-        kinds = [kind for kind, fields in _FIELDS.items() if name in fields]
+        kinds = [kind for kind, fields in _FIELDS.items() if field in fields]
         if not kinds:
             return ""
         if self.stored is None:
@@ -70,46 +70,50 @@ class Versions:
             }
         )
 
-    def of_metrics(self, old: str, new: str) -> str:
+    def explain_signatures(self, old: str, new: str) -> str:
         """Return the versions in which two signatures of a metric differ; empty if in none."""
-        had, has = _versions(old), _versions(new)
-        if had.keys() != has.keys():
+        stored_versions, current_versions = _parse_versions(old), _parse_versions(new)
+        if stored_versions.keys() != current_versions.keys():
             return ""
         name = family(new.partition("|")[0])
-        called = {key: name if key == "v" else key for key in had}
+        labels = {key: name if key == "v" else key for key in stored_versions}
         return self._format_versions(
-            {called[key]: (had[key], has[key]) for key in had if had[key] != has[key]}
+            {
+                labels[key]: (stored_versions[key], current_versions[key])
+                for key in stored_versions
+                if stored_versions[key] != current_versions[key]
+            }
         )
 
-    def of_families(
+    def explain_families(
         self, summaries: Iterable[Summary], metrics: Mapping[str, Metric]
     ) -> dict[str, str]:
-        """Return ``of_metrics`` by family, for the families that another version scored."""
-        found = {}
-        for one in summaries:
-            name = family(one.metric)
+        """Return the versions that explain differences, by family; other families are left out."""
+        versions = {}
+        for summary in summaries:
+            name = family(summary.metric)
             if name in metrics and (
-                told := self.of_metrics(one.signature, metrics[name].signature())
+                differing := self.explain_signatures(summary.signature, metrics[name].signature())
             ):
-                found[name] = told
-        return found
+                versions[name] = differing
+        return versions
 
     def _format_versions(self, differing: Mapping[str, tuple[object, object]]) -> str:
         if not differing:
             return ""
-        told = dict(differing)
+        pairs = dict(differing)
         if self.stored is not None and self.stored.closeread != self.now.closeread:
-            told = {"closeread": (self.stored.closeread, self.now.closeread), **told}
-        had, has = (
-            ", ".join(f"{name} {pair[side]}" for name, pair in told.items()) for side in (0, 1)
+            pairs = {"closeread": (self.stored.closeread, self.now.closeread), **pairs}
+        stored, current = (
+            ", ".join(f"{name} {pair[side]}" for name, pair in pairs.items()) for side in (0, 1)
         )
-        return f"{had}; here {has}"
+        return f"{stored}; here {current}"
 
 
 _FIELDS = {"intervals": _OF_INTERVALS, "counts": _OF_COUNTS, "numpy": _OF_DRAWS}
 
 
-def _versions(signature: str) -> dict[str, str]:
+def _parse_versions(signature: str) -> dict[str, str]:
     parts = (part.partition(":") for part in signature.split("|"))
     # ``selective`` writes its base's version from the second one on.
     return {"base-v": "1"} | {key: value for key, _, value in parts if key in _VERSIONS}

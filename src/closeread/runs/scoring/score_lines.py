@@ -29,7 +29,7 @@ def row_of(metric: str, score: Score) -> ScoreRow:
 
 def make_line_scorer(
     dataset: Dataset,
-    anew: Callable[[], Submission],
+    open_submission: Callable[[], Submission],
     metrics: Mapping[str, Metric],
     limit: int | None,
 ) -> Lines:
@@ -37,24 +37,24 @@ def make_line_scorer(
 
     Args:
         dataset: The gold.
-        anew: Opens the predictions, in each process separately.
+        open_submission: Opens the predictions, in each process separately.
         metrics: By family; each scores the questions that it applies to.
-        limit: Only the first so many questions.
+        limit: Score only the first ``limit`` questions; None for all.
     """
 
-    def lines(mine: Callable[[int], bool], counts: Counter[str]) -> Iterator[tuple[int, bytes]]:
-        find = anew().predictions.get
+    def lines(is_own: Callable[[int], bool], counts: Counter[str]) -> Iterator[tuple[int, bytes]]:
+        find_prediction = open_submission().predictions.get
         judges = [(name, applies_to(name), metric.score) for name, metric in metrics.items()]
-        for place, question in enumerate(islice(dataset.questions(), limit)):
-            if not mine(place):
+        for index, question in enumerate(islice(dataset.questions(), limit)):
+            if not is_own(index):
                 continue
             counts["questions"] += 1
-            prediction = find(question.question_id)
+            prediction = find_prediction(question.question_id)
             for name, is_about, score in judges:
                 if is_about(question):
                     counts["of " + name] += 1
                     row = row_of(name, score(question, prediction))
-                    yield place, msgspec.json.encode(row) + b"\n"
+                    yield index, msgspec.json.encode(row) + b"\n"
 
     return lines
 
@@ -65,11 +65,11 @@ def read_scores(handle: int, metric: str) -> Iterator[Score]:
     The file position does not move, so that several processes can read at once.
     """
     decode = msgspec.json.Decoder(ScoreRow).decode
-    ending = b'"metric":' + msgspec.json.encode(metric) + b"}"  # the last field of a row
+    metric_field = b'"metric":' + msgspec.json.encode(metric) + b"}"  # the last field of a row
     offset, rest = 0, b""
-    while found := os.pread(handle, _PIECE_BYTES, offset):
-        offset += len(found)
-        *lines, rest = (rest + found).split(b"\n")
+    while piece := os.pread(handle, _PIECE_BYTES, offset):
+        offset += len(piece)
+        *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
-            if line.endswith(ending):
+            if line.endswith(metric_field):
                 yield decode(line)

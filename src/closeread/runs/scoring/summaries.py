@@ -37,12 +37,18 @@ def summaries_of(
     """
     resampling = resampling_of(settings)
 
-    def of(name: str) -> list[Summary]:
+    def summarize_family(name: str) -> list[Summary]:
         return list(summarize(metrics[name], scores(name), submission, resampling, n_questions))
 
     names = list(metrics)
-    found = map_by_workers(of, names, workers) if workers > 1 else map(of, names)
-    return select_requested(dict(zip(names, _count_steps(found, advance), strict=True)), settings)
+    by_family = (
+        map_by_workers(summarize_family, names, workers)
+        if workers > 1
+        else map(summarize_family, names)
+    )
+    return select_requested(
+        dict(zip(names, _count_steps(by_family, advance), strict=True)), settings
+    )
 
 
 def breakdowns_of(
@@ -62,31 +68,35 @@ def breakdowns_of(
     Raises:
         UsageError: No question has such a tag; the message lists the existing ones.
     """
-    found: dict[str, dict[str, dict[str, Summary]]] = {}
+    breakdowns: dict[str, dict[str, dict[str, Summary]]] = {}
     tags = walked.tags
     for tag in settings.by:
-        if not any(tag in of for of in tags.values()):
-            known = sorted({name for of in tags.values() for name in of})
+        if not any(tag in tags_of_question for tags_of_question in tags.values()):
+            known = sorted(
+                {name for tags_of_question in tags.values() for name in tags_of_question}
+            )
             raise UsageError(
                 f"no question has the tag {tag!r}",
                 expected="one of " + ", ".join(known) if known else "this data set has no tags",
             )
-        found[tag] = {}
+        breakdowns[tag] = {}
     for name, metric in _count_steps(metrics.items(), advance) if settings.by else ():
         pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
-        whole = [
+        tags_over_whole_groups = [
             tag
             for tag in settings.by
             if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
         ]
         resampling = resampling_of(settings)
-        parts = summarize_breakdowns(
-            metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes
+        by_tag = summarize_breakdowns(
+            metric, pairs, submission, resampling, tags=tags_over_whole_groups, sizes=walked.sizes
         )
-        for tag, values in parts.items():
+        for tag, values in by_tag.items():
             for value, summaries in values.items():
-                found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
-    return found
+                breakdowns[tag].setdefault(value, {}).update(
+                    _requested_summaries(name, summaries.values(), settings)
+                )
+    return breakdowns
 
 
 def select_requested(
@@ -97,47 +107,51 @@ def select_requested(
     Raises:
         UsageError: A requested value does not exist, or two families define the same value.
     """
-    kept: dict[str, Summary] = {}
-    whose: dict[str, str] = {}
-    for name, of in summaries.items():
-        found = _kept(name, of, settings)
-        for value in found:
-            if (first := whose.setdefault(value, name)) != name:
+    selected: dict[str, Summary] = {}
+    families: dict[str, str] = {}
+    for name, summaries_of_family in summaries.items():
+        requested = _requested_summaries(name, summaries_of_family, settings)
+        for value in requested:
+            if (first := families.setdefault(value, name)) != name:
                 raise UsageError(
                     f"the metrics {first} and {name} both define a value {value}",
                     expected="a distinct name for each value",
                     cure="request only one of them",
                 )
-        kept |= found
-    for asked in settings.metrics:
-        there = [one.metric for one in summaries[family(asked)]]
-        if not any(is_requested(family(asked), value, [asked]) for value in there):
+        selected |= requested
+    for requested_name in settings.metrics:
+        values = [one.metric for one in summaries[family(requested_name)]]
+        if not any(
+            is_requested(family(requested_name), value, [requested_name]) for value in values
+        ):
             raise UsageError(
-                f"there is no value {asked!r} for this data set",
-                expected="one of " + ", ".join(there),
+                f"there is no value {requested_name!r} for this data set",
+                expected="one of " + ", ".join(values),
             )
-    return kept
+    return selected
 
 
 def _count_steps(families: Iterable[T], advance: Advance) -> Iterator[T]:
-    for one in families:
-        yield one
+    for item in families:
+        yield item
         advance(1)
 
 
 def _splits_groups(
     tag: str, tags: Mapping[str, Mapping[str, str]], scores: Iterable[Score]
 ) -> bool:
-    seen: dict[str, str | None] = {}
+    values_by_unit: dict[str, str | None] = {}
     values = ((score.unit_id, tags.get(score.question_id, {}).get(tag)) for score in scores)
-    return any(seen.setdefault(unit_id, value) != value for unit_id, value in values)
+    return any(values_by_unit.setdefault(unit_id, value) != value for unit_id, value in values)
 
 
-def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
+def _requested_summaries(
+    family_name: str, summaries: Iterable[Summary], settings: ScoreSettings
+) -> dict[str, Summary]:
     return {
-        one.metric: add_to_signature(one, settings.extraction)
-        for one in summaries
-        if is_requested(of, one.metric, settings.metrics)
+        summary.metric: add_to_signature(summary, settings.extraction)
+        for summary in summaries
+        if is_requested(family_name, summary.metric, settings.metrics)
     }
 
 
