@@ -46,8 +46,8 @@ class _Row(msgspec.Struct):
 
 def sniff(head: Head) -> bool:
     """Whether the first line has options with their letters in brackets."""
-    options_found = head.row.get("options")
-    option = options_found[0] if isinstance(options_found, list) and options_found else None
+    options = head.row.get("options")
+    option = options[0] if isinstance(options, list) and options else None
     return (
         head.row.keys() >= {"question", "label"}
         and isinstance(option, str)
@@ -89,18 +89,20 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             options=choices,
             answers=gold_from_letter(label, choices, name, defects),
         )
-        kept: dict[str, Any] = {}
+        own_metadata: dict[str, Any] = {}
         if prefixes != [f"({option.label})" for option in choices]:
-            kept["prefixes"] = prefixes
+            own_metadata["prefixes"] = prefixes
             defects.add("odd-option-letter", f"{prefixes}", question_id=name, line=number)
-        kept |= rendering_diff(_NAME, raw, _row(passage, question, kept)).get(_NAME, {})
-        metadata = {_NAME: kept} if kept else {}
+        own_metadata |= rendering_diff(_NAME, raw, _row(passage, question, own_metadata)).get(
+            _NAME, {}
+        )
+        metadata = {_NAME: own_metadata} if own_metadata else {}
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
-def _row(passage: Passage, question: Question, kept: dict[str, Any]) -> dict[str, Any]:
+def _row(passage: Passage, question: Question, own_metadata: dict[str, Any]) -> dict[str, Any]:
     texts = require_options(question, _NAME)
-    prefixes = kept.get("prefixes") or [f"({option.label})" for option in question.options]
+    prefixes = own_metadata.get("prefixes") or [f"({option.label})" for option in question.options]
     return {
         "passage": passage.text,
         "question": question.text,

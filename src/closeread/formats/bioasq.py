@@ -81,39 +81,46 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         passage = Passage(passage_id=item.id, text=text, language=detect(text or item.body))
         name = ids.note(item.id)
         question = _make_question(item, text, name, defects)
-        kept = rendering_diff(_NAME, raw, _row(question)).get(_NAME, {})
+        own_metadata = rendering_diff(_NAME, raw, _row(question)).get(_NAME, {})
         if skipped:
-            kept["before"] = skipped
+            own_metadata["before"] = skipped
             skipped = []
-        last = passage, msgspec.structs.replace(question, metadata={_NAME: kept} if kept else {})
+        last = (
+            passage,
+            msgspec.structs.replace(
+                question, metadata={_NAME: own_metadata} if own_metadata else {}
+            ),
+        )
     if last is not None:
         passage, question = last
         if skipped:
-            kept = question.metadata.get(_NAME, {}) | {"after": skipped}
-            question = msgspec.structs.replace(question, metadata={_NAME: kept})
+            own_metadata = question.metadata.get(_NAME, {}) | {"after": skipped}
+            question = msgspec.structs.replace(question, metadata={_NAME: own_metadata})
         yield passage, (question,)
 
 
 def _make_question(item: _Question, text: str, name: str, defects: Defects) -> Question:
-    given = item.exact_answer
+    exact_answer = item.exact_answer
     kind: QuestionKind = "span"
     options: tuple[Option, ...] = ()
     answers: tuple[Answer, ...] = ()
     if item.type == "yesno":
         kind, options = "choice", make_options(["yes", "no"], name)
-        answer = next(iter(_names(_items(given))), None)
+        answer = next(iter(_names(_items(exact_answer))), None)
         answers = gold_from_text(
             None if answer is None else answer.lower().strip(), options, name, defects
         )
-    elif item.type == "list" and _names(_items(given)):
+    elif item.type == "list" and _names(_items(exact_answer)):
         kind = "discrete"
-        texts = tuple(_names([item])[0] for item in _items(given) if _names([item]))
-        places = [_place(one, text, name, defects) for one in texts]
+        texts = tuple(_names([item])[0] for item in _items(exact_answer) if _names([item]))
+        places = [_place(answer_text, text, name, defects) for answer_text in texts]
         answers = (Answer(kind="spans", texts=texts, spans=tuple(s for p in places for s in p)),)
     else:
         answers = tuple(
-            Answer(kind="span", texts=(one,), spans=_place(one, text, name, defects))
-            for one in _names(_items(given))
+            Answer(
+                kind="span", texts=(answer_text,), spans=_place(answer_text, text, name, defects)
+            )
+            for answer_text in _names(_items(exact_answer))
         )
     return Question(
         question_id=name,
@@ -126,14 +133,16 @@ def _make_question(item: _Question, text: str, name: str, defects: Defects) -> Q
     )
 
 
-def _items(given: str | list[Any] | None) -> list[Any]:
-    return [given] if isinstance(given, str) else given or []
+def _items(exact_answer: str | list[Any] | None) -> list[Any]:
+    return [exact_answer] if isinstance(exact_answer, str) else exact_answer or []
 
 
-def _names(given: list[Any]) -> list[str]:
+def _names(items: list[Any]) -> list[str]:
     """Return all names of answers, in lists or bare, except blank ones."""
-    synonyms = [one if isinstance(one, list) else [one] for one in given]
-    return list(dict.fromkeys(text for one in synonyms for text in one if text.strip()))
+    synonyms = [item if isinstance(item, list) else [item] for item in items]
+    return list(
+        dict.fromkeys(text for item_synonyms in synonyms for text in item_synonyms if text.strip())
+    )
 
 
 def _place(text: str, passage: str, name: str, defects: Defects) -> tuple[Span, ...]:
@@ -163,18 +172,18 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _rows(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         for question in questions:
-            kept = question.metadata.get(_NAME, {})
-            own = kept.get("extra", {})
-            texts = [snippet["text"] for snippet in own.get("snippets", ())]
+            own_metadata = question.metadata.get(_NAME, {})
+            extra_fields = own_metadata.get("extra", {})
+            texts = [snippet["text"] for snippet in extra_fields.get("snippets", ())]
             if passage.text != join_paragraphs(texts)[0] or "type" not in question.tags:
                 raise unwritable_error(
                     "the bioasq format cannot hold this question",
                     question.question_id,
                     "a question with its type, on snippets as they were read",
                 )
-            yield from kept.get("before", ())
+            yield from own_metadata.get("before", ())
             yield apply_diff(_NAME, _row(question), question.metadata)
-            yield from kept.get("after", ())
+            yield from own_metadata.get("after", ())
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info)

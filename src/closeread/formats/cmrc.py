@@ -138,9 +138,9 @@ def _row(question: Question) -> dict[str, Any]:
             cure="choose another format; `jsonl` holds every question",
         )
     row: dict[str, Any] = {"query_id": question.question_id, "query_text": question.text}
-    listed = texts or question.metadata.get("no_gold")
-    if listed is not None:
-        row["answers"] = listed
+    answer_texts = texts or question.metadata.get("no_gold")
+    if answer_texts is not None:
+        row["answers"] = answer_texts
     return row | dict(question.metadata.get("cmrc_extra", {}))
 
 

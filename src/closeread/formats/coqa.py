@@ -67,8 +67,8 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version and the other fields beside the stories."""
-    rest = {} if coqa_rows.are_rows(source.head()) else source.rest("data")
-    return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
+    other_fields = {} if coqa_rows.are_rows(source.head()) else source.rest("data")
+    return Info(version=str(other_fields.get("version", "")), metadata={_NAME: other_fields})
 
 
 def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]:
@@ -80,12 +80,12 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
         InputError: A story does not have as many answers as questions.
     """
     ids = Ids(defects)
-    rows = coqa_rows.are_rows(source.head())
-    for at, raw in coqa_rows.iter_stories(source) if rows else _published(source):
+    is_rows = coqa_rows.are_rows(source.head())
+    for at, raw in coqa_rows.iter_stories(source) if is_rows else _published(source):
         story = source.convert(raw, _Story, within=at)
-        listed = [story.answers] if story.answers else []
-        listed += story.additional_answers.values()
-        if odd := {len(one) for one in listed} - {len(story.questions)}:
+        answer_lists = [story.answers] if story.answers else []
+        answer_lists += story.additional_answers.values()
+        if odd := {len(answers) for answers in answer_lists} - {len(story.questions)}:
             raise InputError(
                 f"{count_of(len(story.questions), 'question')}, {count_of(min(odd), 'answer')}",
                 where=source.place(at, story.id),
@@ -93,18 +93,18 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
                 cure="complete the story or remove it",
             )
         story_passage = Passage(passage_id=story.id, text=story.story, language=detect(story.story))
-        kept = rendering_diff(_NAME, raw, _story(story_passage, raw)).get(_NAME, {}) | {
+        story_metadata = rendering_diff(_NAME, raw, _story(story_passage, raw)).get(_NAME, {}) | {
             "of": content_id(story_passage.text)
         }
-        passage = msgspec.structs.replace(story_passage, metadata={_NAME: kept})
-        questions, before = [], list[tuple[str, str]]()
+        passage = msgspec.structs.replace(story_passage, metadata={_NAME: story_metadata})
+        questions, earlier_turns = [], list[tuple[str, str]]()
         for index, turn in enumerate(story.questions):
             name = ids.note(f"{story.id}-{turn.turn_id}")
-            golds = [answers[index] for answers in listed]
+            golds = [answers[index] for answers in answer_lists]
             question = Question(
                 question_id=name,
                 passage_id=story.id,
-                text=with_earlier_turns(turn.input_text, before, turns),
+                text=with_earlier_turns(turn.input_text, earlier_turns, turns),
                 kind="span",
                 answers=tuple(_answer(gold, story.story) for gold in golds),
                 gold_evidence=tuple(
@@ -114,17 +114,19 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
                 ),
                 tags={"source": story.source} if story.source else {},
             )
-            raws = [raw["answers"]] if story.answers else []
-            raws += raw.get("additional_answers", {}).values()
+            raw_answer_lists = [raw["answers"]] if story.answers else []
+            raw_answer_lists += raw.get("additional_answers", {}).values()
             metadata = rendering_diff(_NAME, raw["questions"][index], _turn(question))
-            kept = [
-                rendering_diff(_NAME, one[index], _given(question, number)).get(_NAME, {})
-                for number, one in enumerate(raws)
+            answer_diffs = [
+                rendering_diff(_NAME, raw_answers[index], _answer_row(question, number)).get(
+                    _NAME, {}
+                )
+                for number, raw_answers in enumerate(raw_answer_lists)
             ]
-            if any(kept):
-                metadata[_NAME] = metadata.get(_NAME, {}) | {"answers": kept}
+            if any(answer_diffs):
+                metadata[_NAME] = metadata.get(_NAME, {}) | {"answers": answer_diffs}
             questions.append(msgspec.structs.replace(question, metadata=metadata))
-            before.append((turn.input_text, golds[0].input_text if golds else ""))
+            earlier_turns.append((turn.input_text, golds[0].input_text if golds else ""))
         yield passage, tuple(questions)
 
 
@@ -135,8 +137,8 @@ def _published(source: Source) -> Iterator[tuple[str, Json]]:
 
 def _answer(gold: _Answer, story: str) -> Answer:
     start = story.find(gold.input_text, gold.span_start, gold.span_end)
-    known = start >= 0 and gold.span_start >= 0 and gold.input_text
-    spans = (Span(start, start + len(gold.input_text)),) if known else ()
+    is_located = start >= 0 and gold.span_start >= 0 and gold.input_text
+    spans = (Span(start, start + len(gold.input_text)),) if is_located else ()
     return Answer(kind="span", texts=(gold.input_text,), spans=spans)
 
 
@@ -161,7 +163,7 @@ def _turn(question: Question) -> Json:
     return {"input_text": without_earlier_turns(question.text), "turn_id": turn}
 
 
-def _given(question: Question, number: int) -> Json:
+def _answer_row(question: Question, number: int) -> Json:
     text = question.answers[number].text
     return {"input_text": text, "turn_id": _turn(question)["turn_id"]}
 
@@ -180,10 +182,10 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Raises:
         UsageError: A question has options, or another number of answers than the story's others.
     """
-    write_array(stream, _written(dataset), "data", **dataset.metadata.get(_NAME, {}))
+    write_array(stream, _iter_stories(dataset), "data", **dataset.metadata.get(_NAME, {}))
 
 
-def _written(dataset: Dataset) -> Iterator[Json]:
+def _iter_stories(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         counts = {len(question.answers) for question in questions}
         read_text_id = passage.metadata.get(_NAME, {}).get("of")
@@ -201,10 +203,12 @@ def _written(dataset: Dataset) -> Iterator[Json]:
                     "an id PASSAGE-NUMBER, as many answers as the passage's other questions have, "
                     "no options, and the story as it was read",
                 )
-        turns: Json = {"questions": [apply_diff(_NAME, _turn(q), _own(q)) for q in questions]}
+        turns: Json = {
+            "questions": [apply_diff(_NAME, _turn(q), _story_metadata(q)) for q in questions]
+        }
         rows = [
             [
-                apply_diff(_NAME, _given(q, number), {_NAME: _kept(q, number)})
+                apply_diff(_NAME, _answer_row(q, number), {_NAME: _answer_metadata(q, number)})
                 for q in questions
             ]
             for number in range(max(counts, default=0))
@@ -218,14 +222,14 @@ def _written(dataset: Dataset) -> Iterator[Json]:
         yield apply_diff(_NAME, _story(passage, turns), passage.metadata)
 
 
-def _own(question: Question) -> Json:
-    kept = question.metadata.get(_NAME, {})
-    return {_NAME: {key: value for key, value in kept.items() if key != "answers"}}
+def _story_metadata(question: Question) -> Json:
+    own_metadata = question.metadata.get(_NAME, {})
+    return {_NAME: {key: value for key, value in own_metadata.items() if key != "answers"}}
 
 
-def _kept(question: Question, number: int) -> Json:
-    kept = question.metadata.get(_NAME, {}).get("answers", [])
-    fields: Json = kept[number] if number < len(kept) else {}
+def _answer_metadata(question: Question, number: int) -> Json:
+    own_metadata = question.metadata.get(_NAME, {}).get("answers", [])
+    fields: Json = own_metadata[number] if number < len(own_metadata) else {}
     return fields
 
 

@@ -184,8 +184,8 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
         )
     if not all(option.text for option in question.options):
         raise _unwritable_error(question, "options without text")
-    if taken := sorted(_KNOWN & question.tags.keys()):
-        raise _unwritable_error(question, f"a tag with the name of a column, {taken[0]!r}")
+    if reserved := sorted(_KNOWN & question.tags.keys()):
+        raise _unwritable_error(question, f"a tag with the name of a column, {reserved[0]!r}")
     if rows.has_lettered_columns(question.tags) and not question.options:
         raise _unwritable_error(question, "tags with the names of option columns, 'A' and 'B'")
     cells = {

@@ -117,13 +117,13 @@ def _question(
             for index, raw in enumerate(annotations)
         ]
     )
-    kept: Json = {} if starts is None else {"answer_starts": starts}
+    own_metadata: Json = {} if starts is None else {"answer_starts": starts}
     diffs = [
         rendering_diff(_NAME, raw, write_annotation(answer)).get(_NAME, {})
         for raw, answer in zip(annotations, answers, strict=True)
     ]
     if any(diffs):
-        kept["annotations"] = diffs
+        own_metadata["annotations"] = diffs
     question = Question(
         question_id=item.query_id,
         passage_id=passage_id,
@@ -131,10 +131,10 @@ def _question(
         kind="discrete",
         answers=answers,
         tags={"answer_type": answers[0].kind} if answers else {},
-        metadata={_NAME: kept},
+        metadata={_NAME: own_metadata},
     )
-    kept = kept | rendering_diff(_NAME, row, _row(question)).get(_NAME, {})
-    return msgspec.structs.replace(question, metadata={_NAME: kept} if kept else {})
+    own_metadata = own_metadata | rendering_diff(_NAME, row, _row(question)).get(_NAME, {})
+    return msgspec.structs.replace(question, metadata={_NAME: own_metadata} if own_metadata else {})
 
 
 def _starts(original: Any, answer: Json) -> list[int] | None:
@@ -152,19 +152,21 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
 
 
 def _row(question: Question) -> Json:
-    kept = question.metadata.get(_NAME, {})
+    own_metadata = question.metadata.get(_NAME, {})
     annotations = [write_annotation(answer, question.question_id) for answer in question.answers]
-    for index, diff in enumerate(kept.get("annotations", ())):
+    for index, diff in enumerate(own_metadata.get("annotations", ())):
         annotations[index] = apply_diff(_NAME, annotations[index], {_NAME: diff})
     row: Json = {"question": question.text, "query_id": question.question_id}
     if annotations:
         row["answer"] = annotations[0]
     if len(annotations) > 1:
         row["validated_answers"] = annotations[1:]
-    if "answer_starts" in kept:
+    if "answer_starts" in own_metadata:
         row["original_answer"] = [
             {"text": text, "answer_start": start}
-            for text, start in zip(question.answers[0].texts, kept["answer_starts"], strict=True)
+            for text, start in zip(
+                question.answers[0].texts, own_metadata["answer_starts"], strict=True
+            )
         ]
     return row
 

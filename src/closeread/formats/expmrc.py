@@ -21,7 +21,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import answer_places, choices, squad_tree
 from closeread.formats.layouts.extra_fields import unknown_fields, without_empty
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_writing import write_rest
+from closeread.formats.layouts.json_writing import write_remaining_members
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -202,7 +202,7 @@ def _write_choice(dataset: Dataset, stream: BinaryIO) -> None:
     for index, (_, items) in enumerate(grouped):
         stream.write((b"," if index else b"") + encode(_article_row(list(items))))
     stream.write(b"]")
-    write_rest(stream, dataset.metadata.get("document", {"version": dataset.version}))
+    write_remaining_members(stream, dataset.metadata.get("document", {"version": dataset.version}))
 
 
 def _article_row(items: list[Item]) -> dict[str, Any]:

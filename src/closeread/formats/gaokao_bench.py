@@ -67,8 +67,8 @@ class _Example(msgspec.Struct):
     @property
     def tags(self) -> dict[str, str]:
         """The year and the category, as far as they are texts."""
-        named = {"year": self.year, "category": self.category}
-        return {name: value for name, value in named.items() if isinstance(value, str)}
+        fields = {"year": self.year, "category": self.category}
+        return {name: value for name, value in fields.items() if isinstance(value, str)}
 
 
 class _Pieces(NamedTuple):
@@ -100,11 +100,11 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Read the fields beside the examples, and the name of the answers."""
     key = "answer" if source.head().has("answer", at=("example", 0)) else "standard_answer"
-    beside = source.rest("example")
-    published = _PUBLISHED in (beside.get("keywords"), beside.get("keyword"))
+    other_fields = source.rest("example")
+    published = _PUBLISHED in (other_fields.get("keywords"), other_fields.get("keyword"))
     return Info(
         license="Apache-2.0" if published else "",
-        metadata={_NAME: {"answers": key, "beside": beside}},
+        metadata={_NAME: {"answers": key, "beside": other_fields}},
     )
 
 
@@ -161,7 +161,7 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
             passage_id=index,
             text=body,
             language=detect(body),
-            metadata={_NAME: {"left_out": _left_out(text, pieces.in_order())}},
+            metadata={_NAME: {"left_out": _find_gaps(text, pieces.in_order())}},
         )
         yield _with_other_fields(passage, tuple(questions), raw, key), tuple(questions)
 
@@ -170,9 +170,9 @@ def _with_other_fields(
     passage: Passage, questions: tuple[Question, ...], raw: Json, key: str
 ) -> Passage:
     """Return the passage with the fields of its example that writing would lose otherwise."""
-    kept = passage.metadata[_NAME]
-    kept |= rendering_diff(_NAME, raw, _example(passage, questions, key)).get(_NAME, {})
-    return msgspec.structs.replace(passage, metadata={_NAME: kept})
+    own_metadata = passage.metadata[_NAME]
+    own_metadata |= rendering_diff(_NAME, raw, _example(passage, questions, key)).get(_NAME, {})
+    return msgspec.structs.replace(passage, metadata={_NAME: own_metadata})
 
 
 def _cut(text: str, count: int) -> _Pieces:
@@ -258,19 +258,19 @@ def _clean(text: str, start: int, end: int) -> list[Piece]:
     while start < end and text[end - 1].isspace():
         end -= 1
     width = max((len(line.strip()) for line in text.splitlines()), default=0)
-    kept, begin = [], start
+    pieces, begin = [], start
     for gap in _SPACES.finditer(text, start, end):
         before, after = text[gap.start() - 1], text[gap.end()]
         cut = gap[0].find("\n")
         if cut >= 0 and _is_paragraph(text, gap, width):
-            kept += [(begin, gap.start()), (gap.start() + cut, gap.start() + cut + 1)]
+            pieces += [(begin, gap.start()), (gap.start() + cut, gap.start() + cut + 1)]
         elif before.isascii() and after.isascii() and before != after != '"':
-            kept.append((begin, gap.start() + 1))
+            pieces.append((begin, gap.start() + 1))
         else:
-            kept.append((begin, gap.start()))
+            pieces.append((begin, gap.start()))
         begin = gap.end()
-    kept.append((begin, end))
-    return [piece for piece in kept if piece[0] < piece[1]]
+    pieces.append((begin, end))
+    return [piece for piece in pieces if piece[0] < piece[1]]
 
 
 def _is_paragraph(text: str, gap: re.Match[str], width: int) -> bool:
@@ -285,11 +285,11 @@ def _text(text: str, pieces: list[Piece]) -> str:
     return "".join([text[start:end] for start, end in pieces])
 
 
-def _left_out(text: str, kept: list[Piece]) -> list[tuple[int, str]]:
+def _find_gaps(text: str, pieces: list[Piece]) -> list[tuple[int, str]]:
     """Return the texts between the kept pieces, each with its offset in the kept text."""
     gaps = []
     offset = position = 0
-    for start, end in [*kept, (len(text), len(text))]:
+    for start, end in [*pieces, (len(text), len(text))]:
         if position < start:
             gaps.append((offset, text[position:start]))
         offset += end - start
@@ -302,13 +302,13 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
     for question in questions:
         texts += [question.text, *require_options(question, _NAME, exactly=4)]
     joined = "".join(texts)
-    kept = passage.metadata[_NAME]
-    left_out = kept["left_out"]
-    if left_out and left_out[-1][0] > len(joined):  # the last questions were not requested
-        left_out = [(offset, missing) for offset, missing in left_out if offset < len(joined)]
+    own_metadata = passage.metadata[_NAME]
+    gaps = own_metadata["left_out"]
+    if gaps and gaps[-1][0] > len(joined):  # the last questions were not requested
+        gaps = [(offset, gap_text) for offset, gap_text in gaps if offset < len(joined)]
     pieces, position = [], 0
-    for offset, missing in left_out:
-        pieces += [joined[position:offset], missing]
+    for offset, gap_text in gaps:
+        pieces += [joined[position:offset], gap_text]
         position = offset
     printed = "".join([*pieces, joined[position:]])
     tags = questions[0].tags if questions else {}

@@ -64,11 +64,11 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Return the form, the terms of the published sets, and the fields beside the records."""
     head = source.head()
-    bare = isinstance(head.value, list)
-    at: tuple[str | int, ...] = (0,) if bare else ("data", 0)
+    is_list = isinstance(head.value, list)
+    at: tuple[str | int, ...] = (0,) if is_list else ("data", 0)
     layout = {
         "form": "2020" if head.has("opt", at=at) else "training",
-        "beside": None if bare else source.rest("data"),
+        "beside": None if is_list else source.rest("data"),
     }
     published = str(head.first(*at, "id")).startswith("gcrc_")
     return Info(

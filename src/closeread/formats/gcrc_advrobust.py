@@ -56,11 +56,11 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Read the fields beside the records, and return the terms of the published sets."""
     head = source.head()
-    bare = isinstance(head.value, list)
-    name = head.first(0, "id") if bare else head.first("data", 0, "id")
+    is_list = isinstance(head.value, list)
+    name = head.first(0, "id") if is_list else head.first("data", 0, "id")
     return Info(
         license=_TERMS if str(name).startswith("gcrc_") else "",
-        metadata={_NAME: None if bare else source.rest("data")},
+        metadata={_NAME: None if is_list else source.rest("data")},
     )
 
 

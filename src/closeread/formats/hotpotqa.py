@@ -52,7 +52,7 @@ _PUBLISHED = (
 )
 
 
-class _Listed(msgspec.Struct):
+class _PublishedItem(msgspec.Struct):
     """An object of the published form."""
 
     id: str = msgspec.field(name="_id")
@@ -120,7 +120,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     facts = info(source).metadata[_NAME]
     for at, raw in iter_objects(source):
         line = line_number(at)
-        item, paragraphs, supporting = _converted(source, raw, at, row=facts["row"])
+        item, paragraphs, supporting = _convert(source, raw, at, row=facts["row"])
         text, cuts = join_titled(paragraphs)
         passage = Passage(
             passage_id=item.id, text=text, language=detect(text), metadata={_NAME: cuts}
@@ -148,25 +148,25 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
-def _converted(
+def _convert(
     source: Source, raw: Json, at: Position, *, row: bool
-) -> tuple[_Listed | _Row, Paragraphs, list[Fact] | None]:
+) -> tuple[_PublishedItem | _Row, Paragraphs, list[Fact] | None]:
     if not row:
-        item = source.convert(raw, _Listed, line=line_number(at), within=document_path(at))
+        item = source.convert(raw, _PublishedItem, line=line_number(at), within=document_path(at))
         return item, item.context, item.supporting_facts
-    one = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
-    context, numbers = one.context, one.supporting_facts
+    dataset_row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
+    context, numbers = dataset_row.context, dataset_row.supporting_facts
     try:
         paragraphs = list(zip(context.title, context.sentences, strict=True))
         facts = None if numbers is None else list(zip(numbers.title, numbers.sent_id, strict=True))
     except ValueError as error:
         raise InputError(
             "the lists of context or supporting_facts differ in length",
-            where=describe_place(source, at, one.id),
+            where=describe_place(source, at, dataset_row.id),
             expected="a title for each list of sentences, and for each number",
             cure="fix the row or remove it",
         ) from error
-    return one, paragraphs, facts
+    return dataset_row, paragraphs, facts
 
 
 def _answers(text: str | None, passage: str, name: str, defects: Defects) -> tuple[Answer, ...]:
@@ -219,9 +219,9 @@ def _values(dataset: Dataset, *, row: bool) -> Iterator[Json]:
     for passage, questions in dataset:
         cuts = passage.metadata.get(_NAME)
         ends = [end for (_, title), spans in cuts or () for end in (title, *(b for _, b in spans))]
-        whole = cuts is not None and max(ends, default=0) == len(passage.text)
+        is_unchanged = cuts is not None and max(ends, default=0) == len(passage.text)
         for question in questions:
-            if question.options or not whole:
+            if question.options or not is_unchanged:
                 raise unwritable_error(
                     "the hotpotqa format cannot hold this question",
                     question.question_id,

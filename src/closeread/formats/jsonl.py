@@ -104,8 +104,8 @@ def _canonical(
         passage = item.passage
         language = language_code(passage.language)
         if language == _DEFAULT != (detected := detect(passage.text)):
-            named = source.decode(raw, dict[str, Any], line=line)["passage"]
-            if "language" not in named:  # detected, as in rows
+            passage_fields = source.decode(raw, dict[str, Any], line=line)["passage"]
+            if "language" not in passage_fields:  # detected, as in rows
                 language = detected
         if language != passage.language:
             passage = msgspec.structs.replace(passage, language=language)

@@ -98,10 +98,10 @@ def info(source: Source) -> Info:
     if not isinstance(header, dict):
         return Info()
     converted = "tokenizer" in header  # by `convert --to mrqa`, with a name of the user's
-    known = "" if converted else terms(str(header.get("dataset")))
+    published_terms = "" if converted else terms(str(header.get("dataset")))
     return Info(
         name="-".join(str(header[key]) for key in ("dataset", "split") if header.get(key)),
-        license=str(header.get("license") or known),
+        license=str(header.get("license") or published_terms),
         metadata={"header": header},
     )
 

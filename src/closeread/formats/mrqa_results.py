@@ -81,9 +81,9 @@ def read_results(path: str | os.PathLike[str]) -> ResultTable:
     datasets = tuple(models[0].results)
     for index, model in enumerate(models):
         if set(model.results) != set(datasets):
-            other = sorted(set(model.results) ^ set(datasets))
+            differing = sorted(set(model.results) ^ set(datasets))
             raise _entry_error(
-                source, index, model.name, f"has other data sets: {', '.join(other)}", datasets
+                source, index, model.name, f"has other data sets: {', '.join(differing)}", datasets
             )
     return ResultTable(name=source.stem, source=str(source), datasets=datasets, models=models)
 
@@ -113,9 +113,9 @@ def _model(entry: _Entry, index: int, source: Source) -> Model:
     )
 
 
-def _entry_error(source: Source, index: int, name: str, found: str, expected: Any) -> InputError:
+def _entry_error(source: Source, index: int, name: str, problem: str, expected: Any) -> InputError:
     return InputError(
-        found,
+        problem,
         where=f"{source}, at leaderboard[{index}] ({name})",
         expected=" and ".join(expected),
         cure="download the file again",
@@ -123,8 +123,8 @@ def _entry_error(source: Source, index: int, name: str, found: str, expected: An
 
 
 def _mean(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
+    present = [value for value in values if value is not None]
+    return sum(present) / len(present) if present and len(present) == len(values) else None
 
 
 # Data set, then EM and F1 of multi-task BERT-Base and of multi-task BERT-Large, in percent.
@@ -177,7 +177,7 @@ def plain_name(name: str) -> str:
 
 def domain(name: str) -> str:
     """Return ``in`` or ``out`` of the shared task's training domains; empty for other sets."""
-    plain = plain_name(name)
-    if plain in map(plain_name, IN_DOMAIN):
+    short_name = plain_name(name)
+    if short_name in map(plain_name, IN_DOMAIN):
         return "in"
-    return "out" if plain in map(plain_name, OUT_OF_DOMAIN) else ""
+    return "out" if short_name in map(plain_name, OUT_OF_DOMAIN) else ""

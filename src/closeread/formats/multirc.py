@@ -117,12 +117,12 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             zip(content.questions, inner["questions"], strict=True)
         ):
             key = f"{name}-{item.idx}" if lines else f"{name}=={number}"
-            made_options = make_options(
+            options = make_options(
                 [answer.text for answer in item.answers],
                 describe_place(source, at, key),
                 most=MAX_LETTERED,
             )
-            count_unclear_options(made_options, key, defects)
+            count_unclear_options(options, key, defects)
             truth = tuple(answer.truth for answer in item.answers)
             question = Question(
                 question_id=ids.note(key, line=line_number(at)),
@@ -130,30 +130,32 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 text=item.question,
                 kind="verification",
                 asks_for="supported",
-                options=made_options,
-                option_truth=truth if any(one is not None for one in truth) else (),
+                options=options,
+                option_truth=truth if any(value is not None for value in truth) else (),
                 gold_evidence=_evidence(item.sentences_used, cuts, text, key, defects),
             )
-            kept = rendering_diff(_NAME, row, _question(question, lines=lines)).get(_NAME, {})
-            kept.get("extra", {}).pop("answers", None)
+            own_metadata = rendering_diff(_NAME, row, _question(question, lines=lines)).get(
+                _NAME, {}
+            )
+            own_metadata.get("extra", {}).pop("answers", None)
             answers = [
-                rendering_diff(_NAME, answer, mine).get(_NAME, {})
-                for answer, mine in zip(
+                rendering_diff(_NAME, answer, rendered_answer).get(_NAME, {})
+                for answer, rendered_answer in zip(
                     row["answers"], _answers(question, lines=lines), strict=True
                 )
             ]
             if any(answers):
-                kept["answers"] = answers
-            metadata = {_NAME: kept} if kept else {}
+                own_metadata["answers"] = answers
+            metadata = {_NAME: own_metadata} if own_metadata else {}
             questions.append(msgspec.structs.replace(question, metadata=metadata))
-        kept = {"cuts": cuts} if cuts else {}
-        marked = msgspec.structs.replace(passage, metadata={_NAME: kept})
+        passage_metadata: Json = {"cuts": cuts} if cuts else {}
+        marked = msgspec.structs.replace(passage, metadata={_NAME: passage_metadata})
         rendered, key = _passage(marked, [], lines=lines), "passage" if lines else "paragraph"
-        kept["outer"] = rendering_diff(_NAME, raw, rendered).get(_NAME, {})
-        kept["outer"].get("extra", {}).pop(key, None)
-        kept["inner"] = rendering_diff(_NAME, inner, rendered[key]).get(_NAME, {})
-        kept["inner"].get("extra", {}).pop("questions", None)
-        yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
+        passage_metadata["outer"] = rendering_diff(_NAME, raw, rendered).get(_NAME, {})
+        passage_metadata["outer"].get("extra", {}).pop(key, None)
+        passage_metadata["inner"] = rendering_diff(_NAME, inner, rendered[key]).get(_NAME, {})
+        passage_metadata["inner"].get("extra", {}).pop("questions", None)
+        yield msgspec.structs.replace(passage, metadata={_NAME: passage_metadata}), tuple(questions)
 
 
 def _objects(source: Source, *, lines: bool) -> Iterator[Positioned]:
@@ -171,15 +173,15 @@ def _without_marks(marked: str) -> tuple[str, list[tuple[int, int]]]:
     If the marks are incomplete or missing, returns the text unchanged and no spans.
     """
     matches = [*_SENTENCE.finditer(marked)]
-    numbers = [int(one[1]) for one in matches]
-    whole = "".join(one[0] for one in matches) == marked
-    if not matches or not whole or numbers != [*range(1, len(matches) + 1)]:
+    numbers = [int(match[1]) for match in matches]
+    is_complete = "".join(match[0] for match in matches) == marked
+    if not matches or not is_complete or numbers != [*range(1, len(matches) + 1)]:
         return marked, []
     cuts, end = [], -1
-    for one in matches:
-        cuts.append((end + 1, end + 1 + len(one[2])))
+    for match in matches:
+        cuts.append((end + 1, end + 1 + len(match[2])))
         end = cuts[-1][1]
-    return " ".join(one[2] for one in matches), cuts
+    return " ".join(match[2] for match in matches), cuts
 
 
 def _evidence(
@@ -203,12 +205,12 @@ def _answers(question: Question, *, lines: bool) -> list[Json]:
     truth = question.option_truth or (None,) * len(question.options)
     rows: list[Json] = []
     for number, (option, right) in enumerate(zip(question.options, truth, strict=True)):
-        one: Json = {"text": option.text}
+        row: Json = {"text": option.text}
         if lines:
-            one["idx"] = number
+            row["idx"] = number
         if right is not None:
-            one["label" if lines else "isAnswer"] = int(right) if lines else right
-        rows.append(one)
+            row["label" if lines else "isAnswer"] = int(right) if lines else right
+        rows.append(row)
     return rows
 
 
@@ -245,39 +247,43 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     """
     facts = dataset.metadata.get(_NAME, {"lines": True})
     if facts["lines"]:
-        write_lines(stream, _written(dataset, lines=True))
+        write_lines(stream, _iter_paragraphs(dataset, lines=True))
     else:
-        write_array(stream, _written(dataset, lines=False), "data", **facts["beside"])
+        write_array(stream, _iter_paragraphs(dataset, lines=False), "data", **facts["beside"])
 
 
-def _written(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
+def _iter_paragraphs(dataset: Dataset, *, lines: bool) -> Iterator[Json]:
     mark, key = ("-", "passage") if lines else ("==", "paragraph")
-    foreign = _NAME not in dataset.metadata
+    is_foreign = _NAME not in dataset.metadata
     for passage, questions in dataset:
         cuts = passage.metadata.get(_NAME, {}).get("cuts")
-        changed = bool(cuts) and cuts[-1][1] != len(passage.text)
+        is_changed = bool(cuts) and cuts[-1][1] != len(passage.text)
         rows = []
         for question in questions:
             parts = question.question_id.rpartition(mark)
             has_such_id = question.question_id.startswith(passage.passage_id + mark)
-            if foreign:
+            if is_foreign:
                 has_such_id &= all(map(_WHOLE.fullmatch, parts[::2]))
-            if not question.options or not has_such_id or changed:
+            if not question.options or not has_such_id or is_changed:
                 raise unwritable_error(
                     "the multirc format cannot hold this question",
                     question.question_id,
-                    f"options, an id PASSAGE{mark}NUMBER{' of two integers' * foreign}, and the "
+                    f"options, an id PASSAGE{mark}NUMBER{' of two integers' * is_foreign}, and the "
                     "sentences as they were read",
                 )
-            kept = question.metadata.get(_NAME, {})
+            question_metadata = question.metadata.get(_NAME, {})
             row = apply_diff(_NAME, _question(question, lines=lines), question.metadata)
-            for number, own in enumerate(kept.get("answers", ())):
-                row["answers"][number] = apply_diff(_NAME, row["answers"][number], {_NAME: own})
+            for number, answer_diff in enumerate(question_metadata.get("answers", ())):
+                row["answers"][number] = apply_diff(
+                    _NAME, row["answers"][number], {_NAME: answer_diff}
+                )
             rows.append(row)
-        kept = passage.metadata.get(_NAME, {})
+        passage_metadata = passage.metadata.get(_NAME, {})
         passage_row = _passage(passage, rows, lines=lines)
-        inner = apply_diff(_NAME, passage_row[key], {_NAME: kept.get("inner", {})})
-        yield apply_diff(_NAME, passage_row, {_NAME: kept.get("outer", {})}) | {key: inner}
+        inner = apply_diff(_NAME, passage_row[key], {_NAME: passage_metadata.get("inner", {})})
+        yield apply_diff(_NAME, passage_row, {_NAME: passage_metadata.get("outer", {})}) | {
+            key: inner
+        }
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("multirc",))

@@ -55,8 +55,8 @@ def sniff(head: Head) -> bool:
     row = head.row
     paragraphs = row.get("paragraphs")
     first = paragraphs[0] if isinstance(paragraphs, list) and paragraphs else None
-    known = isinstance(first, dict) and first.keys() >= {"title", "paragraph_text"}
-    return known and row.keys() >= {"id", "question"}
+    is_paragraph = isinstance(first, dict) and first.keys() >= {"title", "paragraph_text"}
+    return is_paragraph and row.keys() >= {"id", "question"}
 
 
 def info(source: Source) -> Info:
@@ -74,30 +74,28 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     a question with the same paragraphs and the same answerability).
     """
     ids = Ids(defects)
-    seen: dict[str, list[str]] = {}
+    contents_by_id: dict[str, list[str]] = {}
     for at, raw in iter_objects(source):
         row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
-        whole, cuts = join_titled(
+        text, cuts = join_titled(
             [(paragraph.title, [paragraph.paragraph_text]) for paragraph in row.paragraphs]
         )
-        over = seen.setdefault(row.id, [])
-        if (content := content_id(f"{row.answerable}\0{whole}")) not in over:
-            over.append(content)
-        name = ids.note(numbered_id(row.id, over.index(content) + 1), line=line_number(at))
-        passage = Passage(
-            passage_id=name, text=whole, language=detect(whole), metadata={_NAME: cuts}
-        )
-        hops, _, rest = row.id.partition("__")
+        contents = contents_by_id.setdefault(row.id, [])
+        if (content := content_id(f"{row.answerable}\0{text}")) not in contents:
+            contents.append(content)
+        name = ids.note(numbered_id(row.id, contents.index(content) + 1), line=line_number(at))
+        passage = Passage(passage_id=name, text=text, language=detect(text), metadata={_NAME: cuts})
+        hops, _, is_published = row.id.partition("__")
         question = Question(
             question_id=name,
             passage_id=name,
             text=row.question,
             kind="span",
-            answers=_answers(row, whole, name, defects),
-            gold_evidence=_evidence(row, whole, cuts),
-            tags={"hops": hops} if rest else {},
+            answers=_answers(row, text, name, defects),
+            gold_evidence=_evidence(row, text, cuts),
+            tags={"hops": hops} if is_published else {},
         )
-        metadata = rendering_diff(_NAME, raw, _written(passage, question))
+        metadata = rendering_diff(_NAME, raw, _row(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
@@ -110,11 +108,11 @@ def _answers(row: _Row, passage: str, name: str, defects: Defects) -> tuple[Answ
     if not spans:
         message = f"{row.answer!r} is not in the passage"
         defects.add("answer-not-in-passage", message, question_id=name)
-    others = (
+    aliases = (
         Answer(kind="span", texts=(text,), spans=first_span(text, passage))
         for text in row.answer_aliases
     )
-    return (Answer(kind="span", texts=(row.answer,), spans=spans), *others)
+    return (Answer(kind="span", texts=(row.answer,), spans=spans), *aliases)
 
 
 def _evidence(row: _Row, passage: str, cuts: Any) -> tuple[Evidence, ...]:
@@ -128,7 +126,7 @@ def _evidence(row: _Row, passage: str, cuts: Any) -> tuple[Evidence, ...]:
     return (Evidence(spans=spans, texts=tuple(span.of(passage) for span in spans)),)
 
 
-def _written(passage: Passage, question: Question) -> Json:
+def _row(passage: Passage, question: Question) -> Json:
     supporting = {span for evidence in question.gold_evidence for span in evidence.spans}
     row: Json = {
         "id": question.question_id,
@@ -172,7 +170,7 @@ def _values(dataset: Dataset) -> Iterator[Json]:
                     question.question_id,
                     "paragraphs with titles as they were read, and no options",
                 )
-            yield apply_diff(_NAME, _written(passage, question), question.metadata)
+            yield apply_diff(_NAME, _row(passage, question), question.metadata)
 
 
 FORMAT = Format(

@@ -51,8 +51,8 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version and the other fields beside the stories."""
-    rest = source.rest("data")
-    return Info(version=str(rest.get("version", "")), metadata={_NAME: rest})
+    other_fields = source.rest("data")
+    return Info(version=str(other_fields.get("version", "")), metadata={_NAME: other_fields})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -65,13 +65,13 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     for index, raw in enumerate(source.elements("data", dict)):
         within = f"data[{index}]"
         story = source.convert(raw, _Story, within=within)
-        questions, left_out = [], list[tuple[int, Json]]()
+        questions, bad_questions = [], list[tuple[int, Json]]()
         for number, row in enumerate(story.questions):
             item = source.convert(row, _Question, within=f"{within}.questions[{number}]")
             name = f"{story.story_id}-{number}"
             if item.consensus is not None and item.consensus.bad_question:
                 defects.add("bad-question", "left out", question_id=name)
-                left_out.append((number, row))
+                bad_questions.append((number, row))
                 continue
             question = Question(
                 question_id=ids.note(name),
@@ -84,12 +84,12 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             metadata = rendering_diff(_NAME, row, _row(question))
             questions.append(msgspec.structs.replace(question, metadata=metadata))
         passage = Passage(passage_id=story.story_id, text=story.text, language=detect(story.text))
-        kept = rendering_diff(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
-        kept["of"] = content_id(story.text)  # the text that the kept offsets refer to
-        if left_out:
-            kept["left_out"] = left_out
+        own_metadata = rendering_diff(_NAME, raw, _story(passage, story.questions)).get(_NAME, {})
+        own_metadata["of"] = content_id(story.text)  # the text that the kept offsets refer to
+        if bad_questions:
+            own_metadata["left_out"] = bad_questions
         yield (
-            msgspec.structs.replace(passage, metadata={_NAME: kept}),
+            msgspec.structs.replace(passage, metadata={_NAME: own_metadata}),
             tuple(questions),
         )
 
@@ -137,11 +137,11 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 def _stories(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
-        rows, of = [], passage.metadata.get(_NAME, {}).get("of")
+        rows, read_text_id = [], passage.metadata.get(_NAME, {}).get("of")
         for question in questions:
-            known = all(answer.spans or answer.kind == "none" for answer in question.answers)
-            changed = of != content_id(passage.text) and _NAME in question.metadata
-            if question.options or len(question.answers) > 1 or not known or changed:
+            has_places = all(answer.spans or answer.kind == "none" for answer in question.answers)
+            is_changed = read_text_id != content_id(passage.text) and _NAME in question.metadata
+            if question.options or len(question.answers) > 1 or not has_places or is_changed:
                 raise unwritable_error(
                     "the newsqa format cannot hold this question",
                     question.question_id,

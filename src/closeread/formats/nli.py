@@ -47,9 +47,11 @@ _OPTIONS = tuple(
 _ANSWERS = {option.text: (option.answer,) for option in _OPTIONS}
 _OTHER = "not_entailment"  # where neutral and contradiction are one
 _NO_LABEL = (None, "", "-", -1, "-1")
-_Known = dict[str | int | None, str]
-_LETTERS: _Known = {label[0]: label for label in _LABELS}
-_NUMBERS: _Known = dict(enumerate(_LABELS)) | {str(n): said for n, said in enumerate(_LABELS)}
+_LabelNames = dict[str | int | None, str]
+_LETTERS: _LabelNames = {label[0]: label for label in _LABELS}
+_NUMBERS: _LabelNames = dict(enumerate(_LABELS)) | {
+    str(n): label for n, label in enumerate(_LABELS)
+}
 _PAIRS = (("sentence1", "sentence2"), ("premise", "hypothesis"), ("context", "hypothesis"))
 _IDS = ("pairID", "id", "uid")
 _TAGS = ("genre", "level")
@@ -119,7 +121,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         InputError: A label other than the three.
     """
     fields = info(source).metadata[_NAME]
-    kind, known = _kind(fields), _known(_names(source.head()), fields)
+    kind, label_names = _kind(fields), _label_names(_names(source.head()), fields)
     ids, content_ids = Ids(defects), ContentIds(defects)
     for at, raw in _rows(source):
         line = line_number(at)
@@ -128,7 +130,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             defects.add("no-label", "dropped", question_id=str(row.id or ""), line=line)
             continue
         language = row.language or "" if "language" in fields else ""
-        label = known.get(row.label)
+        label = label_names.get(row.label)
         if label is None:
             raise _unknown_label_error(row, describe_place(source, at, row.id), fields)
         if row.id is None:
@@ -164,14 +166,14 @@ def _kind(fields: dict[str, str]) -> type[_Row]:
     return msgspec.defstruct("Row", members, rename=fields)  # type: ignore[return-value]
 
 
-def _known(names: Set[str], fields: dict[str, str]) -> _Known:
+def _label_names(names: Set[str], fields: dict[str, str]) -> _LabelNames:
     """Return the meaning of a file's labels."""
-    known: _Known = {label: label for label in _LABELS}
+    meanings: _LabelNames = {label: label for label in _LABELS}
     if fields["premise"] == "context":
-        known |= _LETTERS
+        meanings |= _LETTERS
     elif fields["premise"] == "premise" and "idx" not in names:
-        known |= _NUMBERS
-    return known
+        meanings |= _NUMBERS
+    return meanings
 
 
 def _unknown_label_error(row: _Row, where: str, fields: dict[str, str]) -> InputError:

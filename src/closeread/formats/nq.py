@@ -92,14 +92,21 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             defects.add("token-out-of-range", message, question_id=name, line=line)
             return None
 
-        given = item.annotations or []
-        short = [_answers(one, [*map(span, one.short_answers)], text) for one in given]
-        long = [located for one in given if (located := span(one.long_answer)) is not None]
-        answers = [answer for one in short for answer in one]
-        if not _enough(sum(map(_is_answered, given)), len(given)):
-            answers = [Answer(kind="none")] if given else []
-        if not _enough(len(long), len(given)):
-            long = []
+        annotations = item.annotations or []
+        short_answers = [
+            _answers(annotation, [*map(span, annotation.short_answers)], text)
+            for annotation in annotations
+        ]
+        long_spans = [
+            located
+            for annotation in annotations
+            if (located := span(annotation.long_answer)) is not None
+        ]
+        answers = [answer for annotator_answers in short_answers for answer in annotator_answers]
+        if not _is_majority(sum(map(_is_answered, annotations)), len(annotations)):
+            answers = [Answer(kind="none")] if annotations else []
+        if not _is_majority(len(long_spans), len(annotations)):
+            long_spans = []
         question = Question(
             question_id=name,
             passage_id=passage.passage_id,
@@ -108,7 +115,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             answers=tuple(answers),
             gold_evidence=tuple(
                 Evidence(spans=(located,), texts=(located.of(text),))
-                for located in dict.fromkeys(long)
+                for located in dict.fromkeys(long_spans)
             ),
             tags={"answer_type": _type(answers)} if answers else {},
         )
@@ -131,8 +138,8 @@ def _is_answered(annotation: _Annotation) -> bool:
     )
 
 
-def _enough(n_given: int, n_annotators: int) -> bool:
-    return n_given >= min(_THRESHOLD, max(n_annotators, 1))
+def _is_majority(n_answers: int, n_annotators: int) -> bool:
+    return n_answers >= min(_THRESHOLD, max(n_annotators, 1))
 
 
 def _type(answers: list[Answer]) -> str:
@@ -156,15 +163,17 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     Raises:
         UsageError: A question was not read from this form, so it has no annotations to write.
     """
-    write_lines(stream, _written(dataset))
+    write_lines(stream, _iter_lines(dataset))
 
 
-def _written(dataset: Dataset) -> Iterator[Json]:
+def _iter_lines(dataset: Dataset) -> Iterator[Json]:
     for passage, questions in dataset:
         for question in questions:
-            kept = question.metadata.get(_NAME, {}).get("extra", {})
-            is_known = passage.passage_id == content_id(passage.text) and "annotations" in kept
-            if question.options or (question.answers and not is_known):
+            extra_fields = question.metadata.get(_NAME, {}).get("extra", {})
+            is_unchanged = (
+                passage.passage_id == content_id(passage.text) and "annotations" in extra_fields
+            )
+            if question.options or (question.answers and not is_unchanged):
                 raise unwritable_error(
                     "the nq format cannot hold this question",
                     question.question_id,

@@ -32,7 +32,7 @@ _NAME = "qasper"
 _FLOAT = "FLOAT SELECTED"  # how evidence in figures and tables begins
 
 
-class _Said(msgspec.Struct):
+class _AnnotatedAnswer(msgspec.Struct):
     unanswerable: bool
     extractive_spans: list[str]
     free_form_answer: str
@@ -41,7 +41,7 @@ class _Said(msgspec.Struct):
 
 
 class _Annotation(msgspec.Struct):
-    answer: _Said
+    answer: _AnnotatedAnswer
 
 
 class _Question(msgspec.Struct):
@@ -135,47 +135,47 @@ def _papers(source: Source) -> Iterator[tuple[str, Json]]:
 
 def _lay_out(paper: _Paper) -> tuple[str, dict[str, Span]]:
     """Return a paper's text, and the first span of each paragraph."""
-    pieces, places, at = [], dict[str, Span](), 0
+    pieces, places, position = [], dict[str, Span](), 0
     for piece in (
         paper.abstract,
         *(
-            one
+            paragraph
             for section in paper.full_text
-            for one in ((section.section_name or ""), *section.paragraphs)
+            for paragraph in ((section.section_name or ""), *section.paragraphs)
         ),
     ):
         if piece:
             pieces.append(piece)
-            places.setdefault(piece, Span(at, at + len(piece)))
-            at += len(piece) + 1
+            places.setdefault(piece, Span(position, position + len(piece)))
+            position += len(piece) + 1
     return "\n".join(pieces), places
 
 
-def _answer(where: str, annotation: _Said, text: str, name: str, defects: Defects) -> Answer:
+def _answer(where: str, answer: _AnnotatedAnswer, text: str, name: str, defects: Defects) -> Answer:
     """Return an annotation's answer, by the official program's precedence."""
-    if annotation.unanswerable:
+    if answer.unanswerable:
         return Answer(kind="none")
-    if annotation.extractive_spans:
+    if answer.extractive_spans:
         spans = [
             span
-            for extractive_span in annotation.extractive_spans
+            for extractive_span in answer.extractive_spans
             for span in first_span(extractive_span, text)[:1]
             if extractive_span
         ]
-        if len(spans) < len(annotation.extractive_spans):
-            lost = next(
+        if len(spans) < len(answer.extractive_spans):
+            not_located = next(
                 extractive_span
-                for extractive_span in annotation.extractive_spans
+                for extractive_span in answer.extractive_spans
                 if not extractive_span or extractive_span not in text
             )
             defects.add(
-                "answer-not-in-passage", f"{lost!r} is not in the passage", question_id=name
+                "answer-not-in-passage", f"{not_located!r} is not in the passage", question_id=name
             )
-        texts = tuple(annotation.extractive_spans)
+        texts = tuple(answer.extractive_spans)
         kind: Any = "span" if len(texts) == 1 else "spans"
         return Answer(kind=kind, texts=texts, spans=tuple(spans))
-    if annotation.free_form_answer or annotation.yes_no is not None:
-        words = annotation.free_form_answer or ("Yes" if annotation.yes_no else "No")
+    if answer.free_form_answer or answer.yes_no is not None:
+        words = answer.free_form_answer or ("Yes" if answer.yes_no else "No")
         return Answer(kind="span", texts=(words,))
     raise InputError(
         "an annotation without an answer",
@@ -185,16 +185,18 @@ def _answer(where: str, annotation: _Said, text: str, name: str, defects: Defect
     )
 
 
-def _evidence(annotation: _Said, places: dict[str, Span], name: str, defects: Defects) -> Evidence:
-    if annotation.unanswerable:  # whose evidence the official program ignores
+def _evidence(
+    answer: _AnnotatedAnswer, places: dict[str, Span], name: str, defects: Defects
+) -> Evidence:
+    if answer.unanswerable:  # whose evidence the official program ignores
         return Evidence()
-    known = [one for one in annotation.evidence if one in places]
-    lost = [one for one in annotation.evidence if one not in places]
-    for text in lost:
+    located = [text for text in answer.evidence if text in places]
+    not_located = [text for text in answer.evidence if text not in places]
+    for text in not_located:
         if not text.startswith(_FLOAT):
             message = f"{text:.60} is not a paragraph"
             defects.add("evidence-not-in-passage", message, question_id=name)
-    return Evidence(spans=tuple(places[one] for one in known), texts=(*known, *lost))
+    return Evidence(spans=tuple(places[text] for text in located), texts=(*located, *not_located))
 
 
 def _question(question: Question) -> Json:
@@ -216,13 +218,16 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
     for passage, questions in dataset:
-        kept = passage.metadata.get(_NAME, {}).get("extra", {})
-        whole = {"title": passage.title, "qas": []} | kept
-        same = "full_text" in kept and passage.text == _lay_out(msgspec.convert(whole, _Paper))[0]
+        paper_fields = passage.metadata.get(_NAME, {}).get("extra", {})
+        paper = {"title": passage.title, "qas": []} | paper_fields
+        is_unchanged = (
+            "full_text" in paper_fields
+            and passage.text == _lay_out(msgspec.convert(paper, _Paper))[0]
+        )
         rows = []
         for question in questions:
-            own = question.metadata.get(_NAME, {}).get("extra", {})
-            if not same or (question.answers and "answers" not in own):
+            question_fields = question.metadata.get(_NAME, {}).get("extra", {})
+            if not is_unchanged or (question.answers and "answers" not in question_fields):
                 raise unwritable_error(
                     "the qasper format cannot hold this question",
                     question.question_id,

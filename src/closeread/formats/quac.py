@@ -41,12 +41,12 @@ _OF_TURNS = ("followup", "yesno", "orig_answer")
 _YESNO, _FOLLOWUP = "ynx", "ynm"  # what the numbers of rows stand for
 
 
-class _Lists(msgspec.Struct):
+class _AnswerLists(msgspec.Struct):
     texts: list[list[str]]
     answer_starts: list[list[int]]
 
 
-class _Given(msgspec.Struct):
+class _AnswerTexts(msgspec.Struct):
     texts: list[str]
     answer_starts: list[int]
 
@@ -56,8 +56,8 @@ class _Row(msgspec.Struct):
     context: str
     turn_ids: list[str]
     questions: list[str]
-    answers: _Lists
-    orig_answers: _Given
+    answers: _AnswerLists
+    orig_answers: _AnswerTexts
     followups: list[int | str]
     yesnos: list[int | str]
     wikipedia_page_title: str = ""
@@ -90,13 +90,13 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
     else:
         items = squad_tree.read(source, defects)
     for passage, questions in items:
-        before = list[tuple[str, str]]()
-        shown = []
+        earlier_turns = list[tuple[str, str]]()
+        with_turns_shown = []
         for question in questions:
-            text = with_earlier_turns(question.text, before, turns)
-            shown.append(msgspec.structs.replace(_with_turn_fields(question), text=text))
-            before.append((question.text, _teacher_answer(shown[-1])))
-        yield passage, tuple(shown)
+            text = with_earlier_turns(question.text, earlier_turns, turns)
+            with_turns_shown.append(msgspec.structs.replace(_with_turn_fields(question), text=text))
+            earlier_turns.append((question.text, _teacher_answer(with_turns_shown[-1])))
+        yield passage, tuple(with_turns_shown)
 
 
 def _with_turn_fields(question: Question) -> Question:
@@ -104,9 +104,9 @@ def _with_turn_fields(question: Question) -> Question:
     extra = question.metadata.get("squad_extra", {})
     metadata = {key: value for key, value in question.metadata.items() if key != "squad_extra"}
     metadata[_NAME] = {key: value for key, value in extra.items() if key in _OF_TURNS}
-    rest = {key: value for key, value in extra.items() if key not in _OF_TURNS}
+    squad_extra = {key: value for key, value in extra.items() if key not in _OF_TURNS}
     return msgspec.structs.replace(
-        question, metadata=metadata | without_empty(squad_extra=rest or None)
+        question, metadata=metadata | without_empty(squad_extra=squad_extra or None)
     )
 
 
@@ -168,11 +168,13 @@ def _questions(row: _Row) -> Iterator[Json]:
         row.answers.answer_starts, row.orig_answers.texts, row.orig_answers.answer_starts,
     )  # fmt: skip
     for name, text, followup, yesno, texts, starts, original, begins in zip(*lists, strict=True):
-        pairs = zip(texts, starts, strict=True)
+        answer_places = zip(texts, starts, strict=True)
         yield {
             "id": name,
             "question": text,
-            "answers": [{"text": one, "answer_start": start} for one, start in pairs],
+            "answers": [
+                {"text": answer_text, "answer_start": start} for answer_text, start in answer_places
+            ],
             "followup": _letter(followup, _FOLLOWUP),
             "yesno": _letter(yesno, _YESNO),
             "orig_answer": {"text": original, "answer_start": begins},
@@ -190,11 +192,11 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         UsageError: As in ``squad``, or a question was not read from this form.
     """
 
-    def bare(defects: Defects) -> Iterator[Item]:
+    def read_without_turns(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
             yield passage, tuple(map(_without_turns, questions))
 
-    squad_tree.write(replace(dataset, read=bare), stream)
+    squad_tree.write(replace(dataset, read=read_without_turns), stream)
 
 
 def with_turns(settings: Mapping[str, str]) -> Format:

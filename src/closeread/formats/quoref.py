@@ -58,18 +58,18 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each paragraph with its questions; counts as ``closeread.formats.drop`` does."""
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("data", dict)):
-        spot = f"data[{index}]"
-        document = source.convert(raw, _Document, within=spot)
+        place = f"data[{index}]"
+        document = source.convert(raw, _Document, within=place)
         # The first paragraph keeps the document's own fields, and so marks where a document begins.
-        own = {
+        document_metadata = {
             _NAME: {
                 "document": rendering_diff(_NAME, raw, _document(document.title, [])).get(_NAME, {})
             }
         }
-        own[_NAME]["document"].get("extra", {}).pop("paragraphs", None)
+        document_metadata[_NAME]["document"].get("extra", {}).pop("paragraphs", None)
         for number, part in enumerate(document.paragraphs):
-            here = f"{spot}.paragraphs[{number}]"
-            paragraph = source.convert(part, _Paragraph, within=here)
+            paragraph_place = f"{place}.paragraphs[{number}]"
+            paragraph = source.convert(part, _Paragraph, within=paragraph_place)
             passage = Passage(
                 passage_id=paragraph.context_id or f"{index}-{number}",
                 text=paragraph.context,
@@ -78,16 +78,18 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             )
             questions = []
             for at, row in enumerate(paragraph.qas):
-                within = f"{here}.qas[{at}]"
+                within = f"{paragraph_place}.qas[{at}]"
                 item = source.convert(row, _Question, within=within)
                 annotated = AnnotatedQuestion(
                     item.id, item.question, passage.text, source, within, defects
                 )
                 questions.append(_question(item, row, annotated, passage.passage_id))
                 ids.note(questions[-1].question_id)
-            kept = rendering_diff(_NAME, part, _paragraph(passage, paragraph.qas)).get(_NAME, {})
-            kept |= own.pop(_NAME, {})
-            metadata = {_NAME: kept} if kept else {}
+            own_metadata = rendering_diff(_NAME, part, _paragraph(passage, paragraph.qas)).get(
+                _NAME, {}
+            )
+            own_metadata |= document_metadata.pop(_NAME, {})
+            metadata = {_NAME: own_metadata} if own_metadata else {}
             yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
@@ -145,14 +147,14 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def _documents(dataset: Dataset) -> Iterator[Json]:
-    title, own, paragraphs = "", dict[str, Json](), list[Json]()
+    title, document_metadata, paragraphs = "", dict[str, Json](), list[Json]()
     for passage, questions in dataset:
-        kept = passage.metadata.get(_NAME, {})
-        if "document" in kept and paragraphs:
-            yield apply_diff(_NAME, _document(title, paragraphs), own)
+        own_metadata = passage.metadata.get(_NAME, {})
+        if "document" in own_metadata and paragraphs:
+            yield apply_diff(_NAME, _document(title, paragraphs), document_metadata)
             paragraphs = []
         if not paragraphs:
-            title, own = passage.title, {_NAME: kept.get("document", {})}
+            title, document_metadata = passage.title, {_NAME: own_metadata.get("document", {})}
         for question in questions:
             if len(question.answers) > 1:
                 raise unwritable_error(
@@ -162,4 +164,4 @@ def _documents(dataset: Dataset) -> Iterator[Json]:
         rows = [apply_diff(_NAME, _row(question), question.metadata) for question in questions]
         paragraphs.append(apply_diff(_NAME, _paragraph(passage, rows), passage.metadata))
     if paragraphs:
-        yield apply_diff(_NAME, _document(title, paragraphs), own)
+        yield apply_diff(_NAME, _document(title, paragraphs), document_metadata)

@@ -50,8 +50,8 @@ class _Article(msgspec.Struct):
 def sniff(head: Head) -> bool:
     """Whether the first object is an article with parallel questions and options."""
     questions = head.row.get("options")
-    several = isinstance(questions, list) and bool(questions) and isinstance(questions[0], list)
-    return several and head.row.keys() >= {"article", "questions"}
+    is_parallel = isinstance(questions, list) and bool(questions) and isinstance(questions[0], list)
+    return is_parallel and head.row.keys() >= {"article", "questions"}
 
 
 def info(source: Source) -> Info:

@@ -76,8 +76,8 @@ def guess(source: Source) -> str:
             cure=f"name the format with {source.option}",
         )
     head = source.long_head()
-    if known := unsupported.find_unsupported(head, _column_names(head)):
-        raise InputError(known.found, where=str(source), cure=known.cure)
+    if unsupported_set := unsupported.find_unsupported(head, _column_names(head)):
+        raise InputError(unsupported_set.description, where=str(source), cure=unsupported_set.cure)
     raise InputError(
         "the content is of no known format" + _describe_columns(source.head()),
         where=str(source),
@@ -148,14 +148,16 @@ def load(
     """
     source = Source(path, option=option)
     name = format or guess(source)
-    chosen = find_format(name)
-    info = chosen.info(source) if facts else Info()
+    chosen_format = find_format(name)
+    info = chosen_format.info(source) if facts else Info()
 
     return Dataset(
         name=info.name or source.stem,
         format=name,
-        read=partial(chosen.read, source),
-        read_gold=partial(chosen.read_gold, source) if chosen.read_gold is not None else None,
+        read=partial(chosen_format.read, source),
+        read_gold=partial(chosen_format.read_gold, source)
+        if chosen_format.read_gold is not None
+        else None,
         version=info.version,
         license=info.license,
         sha256=source.sha256() if facts else "",
@@ -179,19 +181,19 @@ def find_format(format: str) -> Format:  # noqa: A002
             expected="a Format of closeread.formats.registry (docs/extend.md)",
         )
     if settings:
-        given = dict(one.partition("=")[::2] for one in settings)
-        if resolved.named is None or not all(one.find("=") > 0 for one in settings):
+        values = dict(setting.partition("=")[::2] for setting in settings)
+        if resolved.named is None or not all(setting.find("=") > 0 for setting in settings):
             raise UsageError(
                 f"the format {format} has unknown settings",
                 expected="rows,passage=COLUMN,question=COLUMN,..." if resolved.named else name,
                 cure="docs/formats.md lists the settings of formats",
             )
-        resolved = resolved.named(given)
+        resolved = resolved.named(values)
     external = find_external_part("format", name)
-    return resolved if external is None else _guarded(external, resolved)
+    return resolved if external is None else _guard(external, resolved)
 
 
-def _guarded(part: ExternalPart, unguarded: Format) -> Format:
+def _guard(part: ExternalPart, unguarded: Format) -> Format:
     def info(source: Source) -> Info:
         with part.explain_errors("failed while it read the file-level facts"):
             facts = unguarded.info(source)
@@ -219,14 +221,14 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = format or dataset.format
-    chosen = find_format(name)
-    if chosen.write is None:
+    chosen_format = find_format(name)
+    if chosen_format.write is None:
         raise UsageError(
             f"closeread reads the format {name} but does not write it",
             cure="choose another format with --to, or with the argument `format`",
         )
     with writing(Path(path)) as stream:
-        chosen.write(dataset, stream)
+        chosen_format.write(dataset, stream)
         if stream.seekable() and not stream.tell():
             raise UsageError(
                 f"the set has nothing that the format {name} can hold: the file would be empty",

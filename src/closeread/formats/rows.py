@@ -27,7 +27,7 @@ from closeread.formats.layouts.extra_fields import apply_diff, rendering_diff, w
 from closeread.formats.layouts.ids import ContentIds
 from closeread.formats.layouts.json_objects import Position, Positioned, describe_place, line_number
 from closeread.formats.layouts.json_writing import write_array, write_lines
-from closeread.formats.layouts.known_rows import known_columns
+from closeread.formats.layouts.known_rows import find_known_columns
 from closeread.formats.layouts.row_files import fields_beside_rows, first_row, iter_rows, split_row
 from closeread.formats.registry import Format, Info
 from closeread.types import Dataset, Defects, Item, Question
@@ -51,14 +51,16 @@ def sniff(head: Head) -> bool:
     if head.value is None and row.keys() >= _OF_SQUAD:
         return True  # SQuAD's rows in a table, which cannot hold them: reading reports that
     is_own = row.keys() >= set(_OWN) and not isinstance(row.get("answer"), bool)
-    return not is_own and known_columns(row) is not None
+    return not is_own and find_known_columns(row) is not None
 
 
 def info(source: Source, settings: Settings | None = None) -> Info:
     """Find what the columns hold, their forms, and the fields beside rows in a document."""
     columns = find_columns(source, settings or {})
-    kept = {} if (rest := fields_beside_rows(source)) is None else {_BESIDE: rest}
-    return Info(metadata={_NAME: msgspec.to_builtins(columns)} | kept)
+    document_fields = (
+        {} if (other_fields := fields_beside_rows(source)) is None else {_BESIDE: other_fields}
+    )
+    return Info(metadata={_NAME: msgspec.to_builtins(columns)} | document_fields)
 
 
 def read(source: Source, defects: Defects, settings: Settings | None = None) -> Iterator[Item]:
@@ -73,21 +75,21 @@ def read(source: Source, defects: Defects, settings: Settings | None = None) -> 
     columns = find_columns(source, settings or {})
     waiting: deque[_Origin] = deque()
 
-    def ours() -> Iterator[Positioned]:
-        for at, one, their in _rows(source, columns, defects):
-            waiting.append(their)
-            yield at, one
+    def own_rows_of_file() -> Iterator[Positioned]:
+        for at, own_row, origin in _rows(source, columns, defects):
+            waiting.append(origin)
+            yield at, own_row
 
-    for passage, questions in own_rows.gather_passages(source, ours(), defects):
-        kept: list[Question] = []
+    for passage, questions in own_rows.gather_passages(source, own_rows_of_file(), defects):
+        read_questions: list[Question] = []
         for question in questions:
             row, cuts, begins = waiting.popleft()
-            again = bool(columns.inside and begins and kept)
+            starts_row = bool(columns.inside and begins and read_questions)
             metadata = _diff_metadata(row, to_set_row(passage, question, columns, cuts), columns)
-            metadata |= without_empty(**{_CUTS: cuts, _STARTS_ROW: again or None})
+            metadata |= without_empty(**{_CUTS: cuts, _STARTS_ROW: starts_row or None})
             kind: Any = "discrete" if columns.together else question.kind
-            kept.append(msgspec.structs.replace(question, kind=kind, metadata=metadata))
-        yield passage, tuple(kept)
+            read_questions.append(msgspec.structs.replace(question, kind=kind, metadata=metadata))
+        yield passage, tuple(read_questions)
 
 
 def read_gold(
@@ -100,8 +102,8 @@ def read_gold(
         UsageError: A setting is unknown or has an invalid value.
     """
     columns = find_columns(source, settings or {})
-    ours = ((at, one) for at, one, _ in _rows(source, columns, defects))
-    for _, questions in own_rows.gather_passages(source, ours, defects):
+    own_rows_of_file = ((at, own_row) for at, own_row, _ in _rows(source, columns, defects))
+    for _, questions in own_rows.gather_passages(source, own_rows_of_file, defects):
         for question in questions:
             if columns.together:
                 yield msgspec.structs.replace(question, kind="discrete")
@@ -113,20 +115,24 @@ def _rows(
     source: Source, columns: Columns, defects: Defects
 ) -> Iterator[tuple[Position, dict[str, Any], _Origin]]:
     """Yield each row as closeread's own row, with its place and its origin."""
-    times: Counter[Any] = Counter()
+    id_counts: Counter[Any] = Counter()
     content_ids = ContentIds(defects)
-    for at, whole in iter_rows(source):
-        for number, row in enumerate(split_row(source, at, whole, columns)):
+    for at, file_row in iter_rows(source):
+        for number, row in enumerate(split_row(source, at, file_row, columns)):
             text, cuts = join_passage(row, columns)
             _check(source, at, row, columns, text)
-            one = to_own_row(row, columns, text)
+            own_row = to_own_row(row, columns, text)
             if columns.numbered:
-                times[one["id"]] += 1
-                one["id"] = f"{one['id']}-{times[one['id']] - 1}"
+                id_counts[own_row["id"]] += 1
+                own_row["id"] = f"{own_row['id']}-{id_counts[own_row['id']] - 1}"
             elif not columns.id:
-                texts = [one["passage"], one["question"], *_option_texts(one.get("options"))]
-                one["id"] = content_ids.make(*texts, line=line_number(at))
-            yield at, one, (row, cuts, number == 0)
+                texts = [
+                    own_row["passage"],
+                    own_row["question"],
+                    *_option_texts(own_row.get("options")),
+                ]
+                own_row["id"] = content_ids.make(*texts, line=line_number(at))
+            yield at, own_row, (row, cuts, number == 0)
 
 
 def _diff_metadata(
@@ -163,16 +169,16 @@ def _check(
     ]
     if not isinstance(passage, str):
         parts = columns.passage
-        parts_found = [passage] if len(parts) == 1 else [value_at(row, path) for path in parts]
-        needed[:0] = [(path, part, (str,)) for path, part in zip(parts, parts_found, strict=True)]
-    for path, chosen, kinds in needed:
-        if not isinstance(chosen, kinds) or isinstance(chosen, bool):
+        values = [passage] if len(parts) == 1 else [value_at(row, path) for path in parts]
+        needed[:0] = [(path, part, (str,)) for path, part in zip(parts, values, strict=True)]
+    for path, value, kinds in needed:
+        if not isinstance(value, kinds) or isinstance(value, bool):
             expected = "text" if len(kinds) == 1 else "text or an integer"
             raise InputError(
                 f"the column {path!r} "
                 + (
                     "is missing"
-                    if chosen is None
+                    if value is None
                     else f"does not hold {expected.split(maxsplit=1)[0]}"
                 ),
                 where=describe_place(source, at),
@@ -195,12 +201,12 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         )
     columns = msgspec.convert(dataset.metadata[_NAME], Columns)
     if _BESIDE in dataset.metadata:
-        write_array(stream, _written(dataset, columns), "data", **dataset.metadata[_BESIDE])
+        write_array(stream, _iter_set_rows(dataset, columns), "data", **dataset.metadata[_BESIDE])
     else:
-        write_lines(stream, _written(dataset, columns))
+        write_lines(stream, _iter_set_rows(dataset, columns))
 
 
-def _written(dataset: Dataset, columns: Columns) -> Iterator[dict[str, Any]]:
+def _iter_set_rows(dataset: Dataset, columns: Columns) -> Iterator[dict[str, Any]]:
     for passage, questions in dataset:
         rows: list[tuple[dict[str, Any], dict[str, Any]]] = []
         for question in questions:

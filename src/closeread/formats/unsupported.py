@@ -10,7 +10,7 @@ class Unsupported(NamedTuple):
     """A set that is recognised by the names in its first record."""
 
     names: frozenset[str]
-    found: str
+    description: str
     cure: str
 
 
@@ -60,11 +60,11 @@ def find_unsupported(head: Head, columns: Iterable[str]) -> Unsupported | None:
         columns: The names in the first record, or a table's columns.
     """
     names, inner = frozenset(columns), head.first(0, 0)
-    for one in _KNOWN:
-        if one.names <= names | (inner.keys() if isinstance(inner, dict) else set()):
-            return one
-    rest = names - _ANSWERS - _OTHER_COLUMNS
-    if rest == {"question"} and len(names) > 1:
+    for unsupported_set in _KNOWN:
+        if unsupported_set.names <= names | (inner.keys() if isinstance(inner, dict) else set()):
+            return unsupported_set
+    other_names = names - _ANSWERS - _OTHER_COLUMNS
+    if other_names == {"question"} and len(names) > 1:
         return Unsupported(
             names,
             "questions without a passage",

@@ -85,10 +85,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         sentences = segment.vgaokao(passage.text)
         questions = []
         for number, row in enumerate(typed.qas):
-            spot = f"{where}.qas[{number}]"
-            item = source.convert(row, _Question, within=spot)
-            spot = source.place(spot, item.qid)
-            question = _question(item, passage, sentences, where=spot, defects=defects)
+            place = f"{where}.qas[{number}]"
+            item = source.convert(row, _Question, within=place)
+            place = source.place(place, item.qid)
+            question = _question(item, passage, sentences, where=place, defects=defects)
             ids.note(question.question_id)
             metadata = rendering_diff(_NAME, row, _row(question, passage))
             questions.append(msgspec.structs.replace(question, metadata=metadata))
@@ -162,14 +162,14 @@ def _evidence(
             )
             spans.add(Span(start, start + len(text.strip())))
         else:
-            near = [s for s in sentences if s.of(passage).strip() in text]
+            contained = [s for s in sentences if s.of(passage).strip() in text]
             defects.add(
                 "evidence-not-found",
                 f"{label}: {text[:40]!r} is not in the passage"
-                + (f"; {len(near)} of its sentences are" if near else ""),
+                + (f"; {len(contained)} of its sentences are" if contained else ""),
                 question_id=name,
             )
-            spans.update(near)
+            spans.update(contained)
     return Evidence(option_label=label, spans=tuple(sorted(spans)))
 
 

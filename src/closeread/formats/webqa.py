@@ -57,14 +57,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 answers=_answers(item, name, defects),
                 tags={"question_id": key},
             )
-            kept = rendering_diff(_NAME, row, _row(passage, question)).get(_NAME, {})
+            own_metadata = rendering_diff(_NAME, row, _row(passage, question)).get(_NAME, {})
             if number == 0:  # the fields beside the texts of a question
-                kept |= {
+                own_metadata |= {
                     "beside": rendering_diff(
                         _NAME, raw, _member(item_of_question.question, item_of_question.evidences)
                     )
                 }
-            metadata = {_NAME: kept} if kept else {}
+            metadata = {_NAME: own_metadata} if own_metadata else {}
             yield passage, (msgspec.structs.replace(question, metadata=metadata),)
 
 
@@ -101,24 +101,26 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
-    key, text, beside, rows = "", "", dict[str, Json](), dict[str, Json]()
+    key, text, other_fields, rows = "", "", dict[str, Json](), dict[str, Json]()
     for passage, questions in dataset:
         for question in questions:
             name = question.question_id
             if question.options:
                 raise unwritable_error("the webqa format cannot hold options", name)
-            of = question.tags.get("question_id", name)
-            if rows and (of != key or name in rows):
-                yield key, apply_diff(_NAME, _member(text, rows), beside)
+            question_key = question.tags.get("question_id", name)
+            if rows and (question_key != key or name in rows):
+                yield key, apply_diff(_NAME, _member(text, rows), other_fields)
                 rows = {}
             if not rows:
-                key, text = of, question.text
-                beside = question.metadata.get(_NAME, {}).get("beside", {})
-            kept = question.metadata.get(_NAME, {})
-            own = {part: kept[part] for part in ("extra", "absent") if part in kept}
-            rows[name] = apply_diff(_NAME, _row(passage, question), {_NAME: own})
+                key, text = question_key, question.text
+                other_fields = question.metadata.get(_NAME, {}).get("beside", {})
+            own_metadata = question.metadata.get(_NAME, {})
+            diff = {
+                part: own_metadata[part] for part in ("extra", "absent") if part in own_metadata
+            }
+            rows[name] = apply_diff(_NAME, _row(passage, question), {_NAME: diff})
     if rows:
-        yield key, apply_diff(_NAME, _member(text, rows), beside)
+        yield key, apply_diff(_NAME, _member(text, rows), other_fields)
 
 
 FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("cmrc",))

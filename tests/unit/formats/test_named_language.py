@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from closeread import load
-from closeread.formats.layouts.language_in_name import named_language
+from closeread.formats.layouts.language_in_name import language_in_name
 from closeread.types import Defects
 
 NAMES = {
@@ -22,7 +22,7 @@ NAMES = {
 
 @pytest.mark.parametrize(("stem", "language"), NAMES.items())
 def test_a_name_says_it_or_nothing_does(stem, language):
-    assert named_language(stem) == language
+    assert language_in_name(stem) == language
 
 
 def written(folder: Path, name: str) -> Path:

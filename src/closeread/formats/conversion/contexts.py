@@ -20,33 +20,35 @@ def iter_contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> I
             ``repeated-paragraph`` (left out of a joined context) and ``context-again`` (a passage
             with the text of an earlier one, which keeps its own line).
     """
-    seen: set[bytes] = set()
-    contexts = _joined(items, remarks) if documents else _merged(items, remarks)
+    digests: set[bytes] = set()
+    contexts = (
+        _join_documents(items, remarks) if documents else _merge_equal_neighbours(items, remarks)
+    )
     for passage, questions in contexts:
         digest = hashlib.blake2b(passage.text.encode("utf-8", "surrogatepass"), digest_size=12)
-        if digest.digest() in seen:
+        if digest.digest() in digests:
             remarks.add(
                 "context-again", f"passage {passage.passage_id} has the text of an earlier passage"
             )
-        seen.add(digest.digest())
+        digests.add(digest.digest())
         yield passage, questions
 
 
-def _merged(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
+def _merge_equal_neighbours(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
     for _, group in itertools.groupby(items, key=lambda item: item[0].text):
-        first, *others = group
-        for passage, _ in others:
+        first, *repeats = group
+        for passage, _ in repeats:
             remarks.add(
                 "merged-context",
                 f"passage {passage.passage_id} has the text of the passage before it",
             )
         yield (
             first[0],
-            tuple(question for _, questions in (first, *others) for question in questions),
+            tuple(question for _, questions in (first, *repeats) for question in questions),
         )
 
 
-def _joined(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
+def _join_documents(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
     for texts, group in itertools.groupby(items, key=_question_texts):
         if texts:
             yield _context(list(group), remarks)
@@ -67,21 +69,21 @@ def _context(group: Sequence[Item], remarks: Defects) -> Item:
     return (
         Passage(passage_id=passage.passage_id, text=joined.text, language=passage.language),
         tuple(
-            _merge_questions(same, joined)
-            for same in zip(*(questions for _, questions in group), strict=True)
+            _merge_questions(copies, joined)
+            for copies in zip(*(questions for _, questions in group), strict=True)
         ),
     )
 
 
-def _merge_questions(same: tuple[Question, ...], joined: JoinedDocuments) -> Question:
+def _merge_questions(copies: tuple[Question, ...], joined: JoinedDocuments) -> Question:
     """Return one question with the answers from all its documents."""
     answers = [
         msgspec.structs.replace(answer, spans=_move_spans(answer, index, joined))
-        for index, question in enumerate(same)
+        for index, question in enumerate(copies)
         for answer in question.answers
     ]
-    given = [answer for answer in answers if answer.kind != "none"]
-    return msgspec.structs.replace(same[0], answers=tuple(given or answers))
+    spans_answers = [answer for answer in answers if answer.kind != "none"]
+    return msgspec.structs.replace(copies[0], answers=tuple(spans_answers or answers))
 
 
 def _move_spans(answer: Answer, document: int, joined: JoinedDocuments) -> tuple[Span, ...]:

@@ -235,16 +235,16 @@ def format_of(target: str | os.PathLike[str]) -> str:
     """
     parts = re.split(r"[._]", Path(target).name.lower().removesuffix(".gz"))
     ending = parts[-1]
-    named = [part for part in parts if part in catalog.names("format")]
+    names = [part for part in parts if part in catalog.names("format")]
     if ending == "csv":
-        named = ["csv"]
+        names = ["csv"]
     elif ending == "jsonl":
-        named = [
-            part for part in named if part == ending or lookup.resolve("format", part).in_lines
+        names = [
+            part for part in names if part == ending or lookup.resolve("format", part).in_lines
         ]
-    particular = [part for part in named if part != ending]
-    if named:
-        return (particular or named)[-1]
+    specific = [part for part in names if part != ending]
+    if names:
+        return (specific or names)[-1]
     raise UsageError(
         "the name of the target does not say a format",
         where=str(target),

@@ -41,7 +41,7 @@ def join_documents(documents: Iterable[Passage]) -> JoinedDocuments:
     """Join documents, whose lines are their paragraphs, each after its title if it has one."""
     parts: list[str] = []
     pieces: list[tuple[int, Span, int]] = []
-    seen: dict[tuple[str, str], tuple[Span, int]] = {}
+    places: dict[tuple[str, str], tuple[Span, int]] = {}
     length = repeated = 0
 
     def add(part: str) -> None:
@@ -53,16 +53,16 @@ def join_documents(documents: Iterable[Passage]) -> JoinedDocuments:
         has_begun = False
         for piece in _paragraphs(document.text):
             key = (document.title, piece.of(document.text))
-            if key in seen:
+            if key in places:
                 repeated += 1
-                pieces.append((index, piece, seen[key][1]))
+                pieces.append((index, piece, places[key][1]))
                 continue
             if not has_begun:
                 add(" [DOC]" if parts else "[DOC]")
                 add(f" [TLE] {document.title}" if document.title else "")
                 has_begun = True
             add(" [PAR] ")
-            seen[key] = (piece, length)
+            places[key] = (piece, length)
             pieces.append((index, piece, length))
             add(key[1])
     return JoinedDocuments("".join(parts), tuple(pieces), repeated)
@@ -73,9 +73,9 @@ def _paragraphs(text: str) -> list[Span]:
     spans = []
     start = 0
     for line in text.split("\n"):
-        bare = line.strip()
-        if bare:
-            first = start + line.index(bare)
-            spans.append(Span(first, first + len(bare)))
+        stripped = line.strip()
+        if stripped:
+            first = start + line.index(stripped)
+            spans.append(Span(first, first + len(stripped)))
         start += len(line) + 1
     return spans

@@ -49,19 +49,24 @@ def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[
         question that lost something essential ("" where none did).
     """
     counts: Counter[str] = Counter()
-    first = ""
-    for old, new in zip_longest(_pairs(before), _pairs(after)):
-        if old is None or new is None:
+    first_problem = ""
+    for before_item, after_item in zip_longest(_pairs(before), _pairs(after)):
+        if before_item is None or after_item is None:
             counts["questions"] += 1
-            first = first or "the number of questions differs"
+            first_problem = first_problem or "the number of questions differs"
             continue
         for name, read_field in OTHER_FIELDS.items():
-            counts[name] += _has_content(value := read_field(*old)) and value != read_field(*new)
+            counts[name] += _has_content(value := read_field(*before_item)) and value != read_field(
+                *after_item
+            )
         for name, read_field in ESSENTIAL.items():
-            if read_field(*old) != read_field(*new):
+            if read_field(*before_item) != read_field(*after_item):
                 counts[name] += 1
-                first = first or f"question {old[1].question_id}: its {name} would be lost"
-    return +counts, first
+                first_problem = (
+                    first_problem
+                    or f"question {before_item[1].question_id}: its {name} would be lost"
+                )
+    return +counts, first_problem
 
 
 def _has_content(value: Any) -> bool:

@@ -25,19 +25,21 @@ def fold(text: str) -> tuple[str, list[int]]:
         The normalised text, and for each of its characters an offset into ``text``; a blank
         between words has the offset of the character before it.
     """
-    kept: list[str] = []
+    characters: list[str] = []
     places: list[int] = []
-    whole = text.lower()  # a sigma's lower case depends on its neighbours; some letters become two
-    pieces = whole if len(whole) == len(text) else [character.lower() for character in text]
+    lowercased = (
+        text.lower()
+    )  # a sigma's lower case depends on its neighbours; some letters become two
+    pieces = lowercased if len(lowercased) == len(text) else [letter.lower() for letter in text]
     for index, piece in enumerate(pieces):
-        for lowered in piece:
-            if lowered not in _PUNCTUATION:
-                kept.append(lowered)
+        for character in piece:
+            if character not in _PUNCTUATION:
+                characters.append(character)
                 places.append(index)
-    bare = _ARTICLE.sub(lambda match: " " * len(match[0]), "".join(kept))
+    without_articles = _ARTICLE.sub(lambda match: " " * len(match[0]), "".join(characters))
     words: list[str] = []
     offsets: list[int] = []
-    for word in _WORD.finditer(bare):
+    for word in _WORD.finditer(without_articles):
         if words:
             offsets.append(offsets[-1])
         words.append(word[0])
@@ -74,20 +76,20 @@ class TokenizedText:
         so that its text is the answer's full raw text if the passage has it; and the punctuation
         of its tokens: ``p.m.`` for ``pm``.
         """
-        wanted = mrqa(answer)
-        if not wanted:
+        normalized = mrqa(answer)
+        if not normalized:
             return self._find_literally(answer.strip())
         before, after = _edges(answer.strip())
         spans: list[Span] = []
-        position = self._folded.find(wanted)
+        position = self._folded.find(normalized)
         while position >= 0:
-            last = position + len(wanted) - 1
+            last = position + len(normalized) - 1
             core = Span(self._offsets[position], self._offsets[last] + 1)
-            whole = self._to_tokens(core)
-            right = self.token_span(whole) and mrqa(whole.of(self.text)) == wanted
-            if right and not (spans and whole.start < spans[-1].end):
-                spans.append(self._widened(core, whole, before, after))
-            position = self._folded.find(wanted, last + 1 if right else position + 1)
+            span = self._to_tokens(core)
+            is_occurrence = self.token_span(span) and mrqa(span.of(self.text)) == normalized
+            if is_occurrence and not (spans and span.start < spans[-1].end):
+                spans.append(self._widen(core, span, before, after))
+            position = self._folded.find(normalized, last + 1 if is_occurrence else position + 1)
         return spans
 
     def _to_tokens(self, core: Span) -> Span:
@@ -99,15 +101,15 @@ class TokenizedText:
         token, offset = self.tokens[last]
         return Span(self.tokens[first][1], max(offset + len(token), core.end))
 
-    def _widened(self, core: Span, whole: Span, before: str, after: str) -> Span:
+    def _widen(self, core: Span, span: Span, before: str, after: str) -> Span:
         start, end = core.start - len(before), core.end + len(after)
-        if 0 <= start < whole.start and self.text[start : core.start].lower() == before:
-            whole = self._if_aligned(Span(start, whole.end), whole)
-        if end > whole.end and self.text[core.end : end].lower() == after:
-            whole = self._if_aligned(Span(whole.start, end), whole)
-        return whole
+        if 0 <= start < span.start and self.text[start : core.start].lower() == before:
+            span = self._choose_aligned(Span(start, span.end), span)
+        if end > span.end and self.text[core.end : end].lower() == after:
+            span = self._choose_aligned(Span(span.start, end), span)
+        return span
 
-    def _if_aligned(self, wide: Span, narrow: Span) -> Span:
+    def _choose_aligned(self, wide: Span, narrow: Span) -> Span:
         return wide if self.token_span(wide) else narrow
 
     def _find_literally(self, answer: str) -> list[Span]:

@@ -107,19 +107,19 @@ class _Converter:
     def __init__(self, name: str, occurrences: Occurrences, conversion: Conversion) -> None:
         self.name = name
         self.occurrences = occurrences
-        self.made = conversion
+        self.conversion = conversion
         self.tokenizers: dict[str, Tokenize] = {}
         self.given: set[str] = set()
 
     def run(self, items: Iterator[Item]) -> Iterator[Item]:
-        kept_any = False
+        has_rows = False
         for index, (passage, questions) in enumerate(items):
             context = self._cut(passage)
             rows = [
                 row for question in questions if (row := self._row(question, context, str(index)))
             ]
             if rows:
-                kept_any = True
+                has_rows = True
                 yield (
                     Passage(
                         passage_id=str(index),
@@ -129,8 +129,10 @@ class _Converter:
                     ),
                     tuple(rows),
                 )
-        if not kept_any:
-            reasons = (f"{code} {count:,}" for code, count in self.made.dropped.counts.items())
+        if not has_rows:
+            reasons = (
+                f"{code} {count:,}" for code, count in self.conversion.dropped.counts.items()
+            )
             raise UsageError(
                 "no question has an answer in its passage, so the MRQA file would be empty",
                 where=self.name,
@@ -145,7 +147,7 @@ class _Converter:
     def _cut(self, passage: Passage) -> "_Context":
         tokens = self._tokens(passage.text, passage.language)
         if len(tokens) > MAX_TOKENS:
-            self.made.remarks.add(
+            self.conversion.remarks.add(
                 "context-cut", f"passage {passage.passage_id} has {len(tokens):,} tokens"
             )
         return _Context(passage.text, tokens, passage.language)
@@ -157,7 +159,7 @@ class _Converter:
             if answers:
                 behind = context.is_cut and self._detected(answers, context.whole)
                 reason = f"answer-beyond-{MAX_TOKENS}-tokens" if behind else "answer-not-in-passage"
-            self.made.dropped.add(reason, question.text, question_id=question.question_id)
+            self.conversion.dropped.add(reason, question.text, question_id=question.question_id)
             return None
         return Question(
             question_id=self._qid(question.question_id),
@@ -182,7 +184,7 @@ class _Converter:
             turn += 1
             unique = qid(self.name, f"{question_id}\0{turn}")
         if turn > 1:
-            self.made.remarks.add(
+            self.conversion.remarks.add(
                 "duplicate-id", "the question got a new id", question_id=question_id
             )
         self.given.add(unique)
@@ -201,12 +203,15 @@ class _Converter:
         for answer in answers:
             marked = _annotated_spans(answer, context)
             occurrences = context.find(answer.texts[0])
-            clear = [
+            unmarked = [
                 span
                 for span in occurrences
-                if not any(span.start < other.end and other.start < span.end for other in marked)
+                if not any(
+                    span.start < marked_span.end and marked_span.start < span.end
+                    for marked_span in marked
+                )
             ]
-            spans.update(dict.fromkeys(sorted([*marked, *clear])))
+            spans.update(dict.fromkeys(sorted([*marked, *unmarked])))
         return _entries(list(spans), context)
 
 
@@ -223,8 +228,10 @@ def _extractive_answers(question: Question) -> tuple[list[Answer], str]:
         return [], f"{first.kind}-answer"
     if first.kind == "choice":
         texts = {option.label: option.text for option in question.options}
-        chosen = (texts.get(answer.label, "") for answer in question.answers)
-        return [Answer(kind="span", texts=(text,)) for text in chosen if text], "no-answer-given"
+        gold_texts = (texts.get(answer.label, "") for answer in question.answers)
+        return [
+            Answer(kind="span", texts=(text,)) for text in gold_texts if text
+        ], "no-answer-given"
     if len(first.texts) != 1:
         return [], "several-spans"
     return [
@@ -265,10 +272,10 @@ def _entries(spans: list[Span], context: TokenizedText) -> list[dict[str, Any]]:
 
 
 def _detected_spans(text: str, detected: list[dict[str, Any]]) -> tuple[Span, ...]:
-    wanted = match_key(text)
+    key = match_key(text)
     return tuple(
         Span(*place)
         for entry in detected
-        if match_key(entry["text"]) == wanted
+        if match_key(entry["text"]) == key
         for place in entry["char_spans"]
     )

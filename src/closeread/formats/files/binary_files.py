@@ -31,12 +31,12 @@ def binary_file_error(first: bytes, where: str) -> InputError | None:
     """
     if first[_TAR_AT:].startswith(_TAR):
         return _error("a tar archive", "unpack it and pass a file in it: tar -xf FILE", where)
-    for beginning, (found, cure) in _KINDS.items():
+    for beginning, (kind, cure) in _KINDS.items():
         if first.startswith(beginning):
-            return _error(found, cure, where)
+            return _error(kind, cure, where)
     return None
 
 
-def _error(found: str, cure: str, where: str) -> InputError:
+def _error(kind: str, cure: str, where: str) -> InputError:
     expected = "UTF-8 text, plain or gzip-compressed"
-    return InputError(found, where=where, expected=expected, cure=cure)
+    return InputError(kind, where=where, expected=expected, cure=cure)

@@ -177,9 +177,9 @@ class InflatedFile:
                 cure=_suggest_cure(self.path, error),
             ) from error
 
-    def _broken_gzip(self, found: str) -> InputError:
+    def _broken_gzip(self, problem: str) -> InputError:
         return InputError(
-            found, where=str(self), cure="download it again; it was cut off or damaged"
+            problem, where=str(self), cure="download it again; it was cut off or damaged"
         )
 
 

@@ -33,9 +33,9 @@ def describe_mismatch(message: str, kind: Any, path: str) -> tuple[str, str] | N
     node = _type_at(inspect.type_info(kind), path)
     unknown = _UNKNOWN.match(message)
     if unknown and isinstance(node, inspect.StructType):
-        known = [field.encode_name for field in node.fields]
-        near = difflib.get_close_matches(unknown[1], known, n=1, cutoff=0.4)
-        expected = f"perhaps {near[0]!r}" if near else "one of " + ", ".join(known)
+        names = [field.encode_name for field in node.fields]
+        close_names = difflib.get_close_matches(unknown[1], names, n=1, cutoff=0.4)
+        expected = f"perhaps {close_names[0]!r}" if close_names else "one of " + ", ".join(names)
         return f"unknown field {unknown[1]!r}", expected
     missing = _MISSING.match(message)
     if missing and isinstance(node, inspect.StructType):
@@ -80,7 +80,11 @@ def _type_at(node: Any, path: str) -> Any:
 def _describe_type(node: Any) -> str:
     """Return in a few words what a field accepts; name the required fields of an object."""
     if isinstance(node, inspect.UnionType):
-        kinds = (_describe_type(one) for one in node.types if not isinstance(one, inspect.NoneType))
+        kinds = (
+            _describe_type(member)
+            for member in node.types
+            if not isinstance(member, inspect.NoneType)
+        )
         return " or ".join(dict.fromkeys(kinds))
     node = _unwrap(node)
     if isinstance(node, inspect.LiteralType):
@@ -90,8 +94,8 @@ def _describe_type(node: Any) -> str:
         return "an object" + (" with " + ", ".join(needed) if needed else "")
     item = getattr(node, "item_type", None)
     if item is not None:
-        of = _unwrap(item)
-        return "a list" + (" of objects" if isinstance(of, inspect.StructType) else "")
+        item_type = _unwrap(item)
+        return "a list" + (" of objects" if isinstance(item_type, inspect.StructType) else "")
     return _KINDS.get(type(node), "a value")
 
 
@@ -100,7 +104,7 @@ def _unwrap(node: Any) -> Any:
     while isinstance(node, inspect.Metadata):
         node = node.type
     if isinstance(node, inspect.UnionType):
-        types = [one for one in node.types if not isinstance(one, inspect.NoneType)]
+        types = [member for member in node.types if not isinstance(member, inspect.NoneType)]
         return _unwrap(types[0]) if len(types) == 1 else None
     return node
 

@@ -41,10 +41,10 @@ def _glob_to_concatenate(path: Path) -> str:
         example = next(filter(_is_json, sorted(path.glob(pattern))[:_MAX_FILES]), None)
         if example is not None:
             part = path if depth < 2 else example.parents[1]
-            which = (
+            files = (
                 "the files in it" if depth < 2 else f"the files of each split, such as {part.name}"
             )
-            return f"{which}: for f in {shlex.quote(str(part))}/{_PATTERNS[min(depth, 1)]}"
+            return f"{files}: for f in {shlex.quote(str(part))}/{_PATTERNS[min(depth, 1)]}"
     return ""
 
 

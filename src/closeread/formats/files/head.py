@@ -32,14 +32,14 @@ class Head:
         """The file's first JSON value, as far as the head holds it; None if it is not JSON."""
         if self.first_line is not None:
             return self.first_line
-        whole = _parse(self.raw)
-        return whole if whole is not None else _parse(_close_truncated(self.raw))
+        parsed = _parse(self.raw)
+        return parsed if parsed is not None else _parse(_close_truncated(self.raw))
 
     @property
     def has_lines(self) -> bool:
         """Whether the first line is a whole JSON value and others follow it."""
-        rest = self.raw.lstrip().partition(b"\n")[2]
-        return self.first_line is not None and bool(rest.strip())
+        following = self.raw.lstrip().partition(b"\n")[2]
+        return self.first_line is not None and bool(following.strip())
 
     def first(self, *path: str | int) -> Any:
         """Follow keys and indices into ``value``; None if the path does not exist.

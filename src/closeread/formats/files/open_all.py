@@ -10,7 +10,7 @@ T = TypeVar("T")
 _MAX_SHOWN = 20
 
 
-def open_each(opens: Iterable[Callable[[], T]]) -> list[T]:
+def open_each(openers: Iterable[Callable[[], T]]) -> list[T]:
     """Return what these functions open, in order.
 
     Raises:
@@ -18,9 +18,9 @@ def open_each(opens: Iterable[Callable[[], T]]) -> list[T]:
             that nobody has to start a recipe once for each missing file.
     """
     opened, failed = [], []
-    for one in opens:
+    for open_file in openers:
         try:
-            opened.append(one())
+            opened.append(open_file())
         except InputError as error:
             failed.append(error)
     failed = list({str(error): error for error in failed}.values())
@@ -32,7 +32,8 @@ def open_each(opens: Iterable[Callable[[], T]]) -> list[T]:
         in_one_line(f"{error.where}: {error.found}" + (f" – {error.cure}" if error.cure else ""))
         for error in failed
     ]
-    more = [f"and {len(lines) - _MAX_SHOWN:,} more"] if len(lines) > _MAX_SHOWN else []
+    remainder = [f"and {len(lines) - _MAX_SHOWN:,} more"] if len(lines) > _MAX_SHOWN else []
     raise InputError(
-        f"{len(failed):,} files cannot be opened:\n    " + "\n    ".join(lines[:_MAX_SHOWN] + more)
+        f"{len(failed):,} files cannot be opened:\n    "
+        + "\n    ".join(lines[:_MAX_SHOWN] + remainder)
     )

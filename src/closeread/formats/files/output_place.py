@@ -29,21 +29,21 @@ def must_take_file(target: Path) -> None:
 
 
 def must_not_replace(
-    target: Path, source: str | Path, what: str = "the data set that closeread reads"
+    target: Path, source: str | Path, role: str = "the data set that closeread reads"
 ) -> None:
     """Refuse to overwrite the input, however either path is spelled.
 
     Args:
         target: The file, which may exist.
         source: The path of the input; it need not be a file.
-        what: What messages call the input.
+        role: What messages call the input.
 
     Raises:
         UsageError: Both are the same file.
     """
     if target.exists() and Path(source).is_file() and target.samefile(source):
         raise UsageError(
-            f"would overwrite {what}",
+            f"would overwrite {role}",
             where=str(target),
             cure="name another file",
         )
@@ -115,7 +115,7 @@ def write_error(error: OSError, target: Path) -> StorageError:
 
 
 def _nearest_existing(folder: Path) -> Path:
-    return next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    return next((ancestor for ancestor in (folder, *folder.parents) if ancestor.exists()), folder)
 
 
 def _try_writing(folder: Path, target: Path) -> None:

@@ -53,7 +53,7 @@ def explain(
     message, path = split_message(error)
     if isinstance(error, BrokenJSONError):
         message, line = error.reason, error.line
-        where = _where(file, line, "", within or error.place)
+        where = _format_place(file, line, "", within or error.place)
         return InputError(f"not JSON: {message}", where=where, cure=cure)
     at_byte = byte_position(error)
     if line is None and raw and at_byte is not None:
@@ -61,32 +61,34 @@ def explain(
     if isinstance(error, UnicodeDecodeError):
         return InputError(
             "not UTF-8 text",
-            where=_where(file, line, "", within),
+            where=_format_place(file, line, "", within),
             cure="convert it: iconv -f ENCODING -t UTF-8 FILE > NEW; "
             "Chinese text is likely GB18030, Western text WINDOWS-1252",
         )
     if isinstance(error, RecursionError):
-        return InputError("nested too deeply", where=_where(file, line, "", within), cure=cure)
+        return InputError(
+            "nested too deeply", where=_format_place(file, line, "", within), cure=cure
+        )
     if not isinstance(error, msgspec.ValidationError):
         return InputError(
             _describe_syntax_error(message, raw, at_byte),
-            where=_where(file, line, "", within),
+            where=_format_place(file, line, "", within),
             cure=cure,
         )
-    wrong = _WRONG_TYPE.match(message)
-    plain = value if value is not None else _parse_or_none(raw)
-    record = _nearest_record(plain, path, itself=wrong is None)
+    wrong_type = _WRONG_TYPE.match(message)
+    plain_value = value if value is not None else _parse_or_none(raw)
+    record = _nearest_record(plain_value, path, itself=wrong_type is None)
     name = f'"{record.partition(" ")[2]}"'.encode()
     if line is None and record and raw.count(name) == 1:
         line = raw.count(b"\n", 0, raw.index(name)) + 1
     place = (within + path.removeprefix("$")).removeprefix(".")
-    where = _where(file, line, record, place)
+    where = _format_place(file, line, record, place)
     if kind is not None and (mismatch := describe_mismatch(message, kind, path)) is not None:
         return InputError(mismatch[0], where=where, expected=mismatch[1], cure=cure)
     if missing := _MISSING.search(message):
         return InputError(f"the field {missing[1]!r} is missing", where=where, cure=cure)
-    if wrong:
-        found, expected = _describe_kinds(wrong[2]), _describe_kinds(wrong[1])
+    if wrong_type:
+        found, expected = _describe_kinds(wrong_type[2]), _describe_kinds(wrong_type[1])
         return InputError(f"found {found}", where=where, expected=expected, cure=cure)
     return InputError(message, where=where, cure=cure)
 
@@ -98,7 +100,7 @@ def byte_position(error: Exception) -> int | None:
     return int(match[1]) - ("trailing characters" in str(error)) if match else None
 
 
-def _where(file: str, line: int | None, record: str, place: str) -> str:
+def _format_place(file: str, line: int | None, record: str, place: str) -> str:
     parts = [file]
     if line:
         parts.append(f"line {line}")
@@ -121,9 +123,11 @@ def _describe_syntax_error(message: str, raw: bytes, at: int | None) -> str:
 def _quote_around(raw: bytes, at: int) -> str:
     """Quote the text at and before a parser's stop: a line may be the whole file."""
     begin = max(raw.rfind(b"\n", 0, at) + 1, at - _SHOWN)
-    before = in_one_line(raw[begin:at].decode(errors="ignore"))
-    here = in_one_line(raw[at : at + _SHOWN].split(b"\n")[0].decode(errors="ignore"))
-    return (f" at {here!r}" if here else "") + (f" after {before!r}" if before else "")
+    preceding = in_one_line(raw[begin:at].decode(errors="ignore"))
+    following = in_one_line(raw[at : at + _SHOWN].split(b"\n")[0].decode(errors="ignore"))
+    return (f" at {following!r}" if following else "") + (
+        f" after {preceding!r}" if preceding else ""
+    )
 
 
 def _describe_kinds(name: str) -> str:

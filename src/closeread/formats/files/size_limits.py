@@ -21,7 +21,7 @@ class BoundedReader(io.RawIOBase):
 
     def __init__(self, unpacked: io.RawIOBase, n_packed: int, where: str) -> None:
         self._unpacked, self._where = unpacked, where
-        self._most = self._left = max(_MAX_UNPACKED_BYTES, MAX_RATIO * n_packed)
+        self._limit = self._left = max(_MAX_UNPACKED_BYTES, MAX_RATIO * n_packed)
 
     def readable(self) -> bool:
         """It is."""
@@ -33,7 +33,7 @@ class BoundedReader(io.RawIOBase):
         self._left -= n_read
         if self._left < 0:
             raise InputError(
-                f"unpacks to more than {self._most >> 20:,} MiB, "
+                f"unpacks to more than {self._limit >> 20:,} MiB, "
                 f"over {MAX_RATIO} times its compressed size",
                 where=self._where,
                 expected="text",

@@ -29,7 +29,7 @@ class Source(InflatedFile):
         """
         lines = self.lines()
         first = next(lines)
-        if self._is_whole(first[1]) or self.is_large:
+        if self._is_whole_value(first[1]) or self.is_large:
             yield first
             yield from lines
         else:
@@ -105,8 +105,8 @@ class Source(InflatedFile):
         """
         if not self.is_large:
             if field:
-                whole = msgspec.defstruct("Document", [(field, list[type])])  # type: ignore[valid-type]
-                yield from getattr(self.document(whole), field)
+                document_type = msgspec.defstruct("Document", [(field, list[type])])  # type: ignore[valid-type]
+                yield from getattr(self.document(document_type), field)
             else:
                 yield from self.document(list[type])  # type: ignore[valid-type]
             return
@@ -157,7 +157,7 @@ class Source(InflatedFile):
         limit = _WHOLE_GZIP_BYTES if self.is_gzip else _WHOLE_PLAIN_BYTES
         return self.path.stat().st_size > limit
 
-    def _is_whole(self, line: bytes) -> bool:
+    def _is_whole_value(self, line: bytes) -> bool:
         try:
             msgspec.json.decode(line, type=msgspec.Raw)
         except PARSER_ERRORS:

@@ -126,7 +126,7 @@ class JSONStream:
             self._at = match.end() if match else self._at
             if self._at < len(self._text):
                 return self._text[self._at]
-            if not self._more():
+            if not self._read_more():
                 return ""
 
     def _value(self) -> Any:
@@ -136,13 +136,13 @@ class JSONStream:
                 value, end = self._parse(self._text, self._at)
             except json.JSONDecodeError as error:
                 cut = error.pos >= len(self._text) - _NEAR_END or "Unterminated" in error.msg
-                if cut and self._more():
+                if cut and self._read_more():
                     continue
                 self._at = len(self._text) if cut else error.pos
                 self._fail(error.msg[:1].lower() + error.msg[1:])
             except ValueError as error:
                 self._fail(str(error))
-            if len(self._text) - end < _LONGEST_HALF_NUMBER and self._more():
+            if len(self._text) - end < _LONGEST_HALF_NUMBER and self._read_more():
                 continue
             if _SURROGATE.search(self._text, self._at, end):
                 self._check_surrogates(value)
@@ -155,11 +155,11 @@ class JSONStream:
         except UnicodeEncodeError:
             self._fail("an unpaired surrogate")
 
-    def _more(self) -> bool:
+    def _read_more(self) -> bool:
         if self._ended:
             return False
-        wanted = max(_CHUNK_BYTES, len(self._text) - self._at)
-        raw = self._stream.read(wanted)
+        n_bytes = max(_CHUNK_BYTES, len(self._text) - self._at)
+        raw = self._stream.read(n_bytes)
         self._ended = not raw
         self._lines += self._text.count("\n", 0, self._at)
         self._text = self._text[self._at :] + self._utf8.decode(raw, final=self._ended)

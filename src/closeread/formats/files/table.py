@@ -69,12 +69,15 @@ def _iter_json_lines(path: Path, *, parquet: bool, file: bool) -> Generator[byte
     try:
         with path.open("rb") as stream:
             if parquet:
-                opened = pq.ParquetFile(stream)
-                schema, batches = opened.schema_arrow, opened.iter_batches(_ROWS_AT_ONCE)
+                parquet_file = pq.ParquetFile(stream)
+                schema, batches = (
+                    parquet_file.schema_arrow,
+                    parquet_file.iter_batches(_ROWS_AT_ONCE),
+                )
             elif file:
-                whole = pa.ipc.open_file(stream)
-                numbers = range(whole.num_record_batches)
-                schema, batches = whole.schema, map(whole.get_batch, numbers)
+                arrow_file = pa.ipc.open_file(stream)
+                numbers = range(arrow_file.num_record_batches)
+                schema, batches = arrow_file.schema, map(arrow_file.get_batch, numbers)
             else:
                 batches = pa.ipc.open_stream(stream)
                 schema = batches.schema
@@ -108,7 +111,7 @@ def _class_names(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
 
 
 def _name_classes(row: dict[str, Any], names: dict[str, list[str]]) -> None:
-    for column, known in names.items():
+    for column, class_names in names.items():
         number = row.get(column)
         if isinstance(number, int):
-            row[column] = known[number] if 0 <= number < len(known) else None
+            row[column] = class_names[number] if 0 <= number < len(class_names) else None

@@ -75,8 +75,8 @@ def describe_unknown_key(key: str, known: Collection[str], prefix: str = "") -> 
         known: The keys of that table.
         prefix: What messages put before each key, such as ``reader.``.
     """
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-    hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
+    close_keys = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"did you mean {prefix}{close_keys[0]}?" if close_keys else "known: " + ", ".join(known)
     return f"unknown key {prefix}{key} ({hint})"
 
 

@@ -41,6 +41,6 @@ def iter_occurrences(text: str, passage: str) -> Iterator[Span]:
     if not text.strip() or text not in passage:
         return
     anywhere = re.escape(text)
-    whole = list(re.finditer(rf"(?<!\w){anywhere}(?!\w)", passage))
-    for match in whole or re.finditer(anywhere, passage):
+    whole_words = list(re.finditer(rf"(?<!\w){anywhere}(?!\w)", passage))
+    for match in whole_words or re.finditer(anywhere, passage):
         yield Span(*match.span())

@@ -9,7 +9,7 @@ import msgspec
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.columns import Columns, value_at, with_forms, with_inside_form
-from closeread.formats.layouts.known_rows import known_columns
+from closeread.formats.layouts.known_rows import find_known_columns
 from closeread.formats.layouts.row_files import iter_rows, split_row
 
 _SEVERAL = ("passage", "options", "id", "tags")
@@ -35,15 +35,17 @@ def find_columns(source: Source, settings: Settings) -> Columns:
             where=str(source),
             cure="pass a file with rows; this set, or this split of it, was saved empty",
         )
-    known = known_columns(row) or _default_columns(row)
-    columns = with_inside_form(row, msgspec.structs.replace(known, **parse_settings(settings)))
+    set_columns = find_known_columns(row) or _default_columns(row)
+    columns = with_inside_form(
+        row, msgspec.structs.replace(set_columns, **parse_settings(settings))
+    )
     row = next(iter(split_row(source, at, row, columns)), row)
     if not source.head().raw.lstrip().startswith((b"[", b"{")):
         _reject_python_objects(source, row)
-    used = [*columns.passage, columns.question]
+    required = [*columns.passage, columns.question]
     for key in settings:
-        used += _paths(getattr(columns, key))
-    missing = [path for path in used if not _has(row, path)]
+        required += _paths(getattr(columns, key))
+    missing = [path for path in required if not _has(row, path)]
     if missing:
         raise InputError(
             "no column " + ", ".join(dict.fromkeys(missing)),
@@ -63,8 +65,8 @@ def _with_forms(source: Source, first: Mapping[str, Any], columns: Columns) -> C
     if columns.answer_form or not columns.answer or not _has(first, columns.answer):
         return columns
     for at, row in iter_rows(source):
-        for one in split_row(source, at, row, columns):
-            if (detected := with_forms(one, columns)).answer_form:
+        for question_row in split_row(source, at, row, columns):
+            if (detected := with_forms(question_row, columns)).answer_form:
                 return detected
     return columns
 
@@ -94,9 +96,9 @@ def _has(row: Mapping[str, Any], path: str) -> bool:
 
 def _default_columns(row: Mapping[str, Any]) -> Columns:
     """Return the columns with the names of closeread's own rows, as far as they exist."""
-    one = {name: name for name in ("answer", "title", "passage_id", "language") if name in row}
-    several = {name: (name,) for name in ("options", "id") if name in row}
-    return Columns(passage=("passage",), question="question", **one, **several)  # type: ignore[arg-type]
+    single = {name: name for name in ("answer", "title", "passage_id", "language") if name in row}
+    multiple = {name: (name,) for name in ("options", "id") if name in row}
+    return Columns(passage=("passage",), question="question", **single, **multiple)  # type: ignore[arg-type]
 
 
 def parse_settings(settings: Settings) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inside_form: Literal["list", "object"] = "list"
 
 
-def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
+def rows_by_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]:
     """Return one row for each question: the row itself, or one for each member of ``inside``.
 
     Raises:
@@ -77,7 +77,8 @@ def each_question(row: dict[str, Any], columns: Columns) -> list[dict[str, Any]]
         if len(lengths) != 1 or -1 in lengths:
             raise ValueError("lists of unequal length")
         questions = [
-            dict(zip(questions, one, strict=True)) for one in zip(*questions.values(), strict=True)
+            dict(zip(questions, values, strict=True))
+            for values in zip(*questions.values(), strict=True)
         ]
     if not isinstance(questions, list) or not all(
         isinstance(question, dict) for question in questions
@@ -95,7 +96,7 @@ def value_at(row: Any, path: str) -> Any:
         return row[path]
     for name in path.split("."):
         if isinstance(row, list):
-            values = [one.get(name) for one in row if isinstance(one, dict)]
+            values = [item.get(name) for item in row if isinstance(item, dict)]
             row = _flatten(values) if values else None
         else:
             row = row.get(name) if isinstance(row, dict) else None
@@ -104,8 +105,8 @@ def value_at(row: Any, path: str) -> Any:
 
 def _flatten(values: list[Any]) -> list[Any]:
     """Return a list of lists as one list."""
-    if values and all(isinstance(one, list) for one in values):
-        return _flatten([inner for one in values for inner in one])
+    if values and all(isinstance(value, list) for value in values):
+        return _flatten([inner for value in values for inner in value])
     return values
 
 
@@ -113,10 +114,10 @@ def with_forms(row: Mapping[str, Any], columns: Columns) -> Columns:
     """Return the columns with the forms of the answer and the options in a row."""
     options = value_at(row, columns.options[0]) if len(columns.options) == 1 else None
     answer = value_at(row, columns.answer) if columns.answer else None
-    made_options = _options(row, columns) if columns.options else None
+    question_options = _options(row, columns) if columns.options else None
     return msgspec.structs.replace(
         columns,
-        answer_form=columns.answer_form or _answer_form(answer, made_options),
+        answer_form=columns.answer_form or _answer_form(answer, question_options),
         option_form=_option_form(options),
     )
 
@@ -163,7 +164,7 @@ def join_passage(row: Mapping[str, Any], columns: Columns) -> tuple[Any, dict[st
     cells = [value_at(row, path) for path in columns.passage]
     parts = _flatten(cells[0]) if len(cells) == 1 and isinstance(cells[0], list) else cells
     if not parts or not all(isinstance(part, str) for part in parts):
-        return next((one for one in cells if not isinstance(one, str)), None), {}
+        return next((cell for cell in cells if not isinstance(cell, str)), None), {}
     return join_paragraphs(parts) if len(parts) > 1 or parts is not cells else (parts[0], {})
 
 
@@ -175,34 +176,34 @@ def to_own_row(row: Mapping[str, Any], columns: Columns, passage: Any) -> dict[s
         columns: Its columns.
         passage: The passage's text, as ``join_passage`` returned it.
     """
-    row_of_ours = {"passage": passage, "question": value_at(row, columns.question)}
-    for ours, theirs in (
+    own_row = {"passage": passage, "question": value_at(row, columns.question)}
+    for own_name, column in (
         ("title", columns.title), ("passage_id", columns.passage_id), ("language", columns.language)
     ):  # fmt: skip
-        if theirs:
-            row_of_ours[ours] = value_at(row, theirs)
+        if column:
+            own_row[own_name] = value_at(row, column)
     if columns.id:
-        row_of_ours["id"] = _id(row, columns)
-    row_of_ours |= _tags(row, columns)
+        own_row["id"] = _id(row, columns)
+    own_row |= _tags(row, columns)
     answer = value_at(row, columns.answer) if columns.answer else None
     if columns.unknown and answer == columns.unknown:
         answer = None
     if columns.options:
-        row_of_ours["options"] = _options(row, columns)
+        own_row["options"] = _options(row, columns)
         if answer not in _WITHHELD:
-            row_of_ours["answer"] = _resolve_option(answer, row_of_ours["options"], columns)
+            own_row["answer"] = _resolve_option(answer, own_row["options"], columns)
     elif columns.answer_form == "truth":
-        row_of_ours["options"] = _YES_OR_NO
+        own_row["options"] = _YES_OR_NO
         if answer not in _WITHHELD:
-            row_of_ours["answer"] = yes_or_no(answer)
+            own_row["answer"] = yes_or_no(answer)
     else:
-        row_of_ours |= _answers(answer, columns)
-        if columns.also and row_of_ours.get("answer") is not None:
-            row_of_ours["answer"] = list(
-                dict.fromkeys(_accepted_texts(row, row_of_ours.pop("answer"), columns))
+        own_row |= _answers(answer, columns)
+        if columns.also and own_row.get("answer") is not None:
+            own_row["answer"] = list(
+                dict.fromkeys(_accepted_texts(row, own_row.pop("answer"), columns))
             )
-            row_of_ours.pop("answer_start", None)
-    return row_of_ours
+            own_row.pop("answer_start", None)
+    return own_row
 
 
 def yes_or_no(value: Any) -> Any:
@@ -241,13 +242,13 @@ def _options(row: Mapping[str, Any], columns: Columns) -> Any:
         while texts and texts[-1] in (None, ""):  # where a question has fewer
             texts.pop()
         return texts
-    given = value_at(row, columns.options[0])
-    if isinstance(given, dict) and isinstance(given.get("text"), list):
-        labels = given.get("label")
-        if not isinstance(labels, list) or len(labels) != len(given["text"]):
-            return given["text"]
-        return dict(zip(map(str, labels), given["text"], strict=True))
-    return given
+    cell = value_at(row, columns.options[0])
+    if isinstance(cell, dict) and isinstance(cell.get("text"), list):
+        labels = cell.get("label")
+        if not isinstance(labels, list) or len(labels) != len(cell["text"]):
+            return cell["text"]
+        return dict(zip(map(str, labels), cell["text"], strict=True))
+    return cell
 
 
 def _resolve_option(answer: Any, options: Any, columns: Columns) -> Any:
@@ -271,9 +272,9 @@ def _answers(answer: Any, columns: Columns) -> dict[str, Any]:
     starts = None
     if isinstance(answer, dict):
         answer, starts = answer.get("text", answer.get("texts")), answer.get("answer_start")
-    elif isinstance(answer, list) and answer and all(isinstance(one, dict) for one in answer):
-        starts = [one.get("answer_start") for one in answer]
-        answer = [one.get("text") for one in answer]
+    elif isinstance(answer, list) and answer and all(isinstance(item, dict) for item in answer):
+        starts = [item.get("answer_start") for item in answer]
+        answer = [item.get("text") for item in answer]
     if answer is None:  # an object without texts
         return {}
     if answer == []:

@@ -38,8 +38,8 @@ class _Row(msgspec.Struct):
 def are_rows(head: Head) -> bool:
     """Whether the first row is a conversation about a story."""
     answers = head.row.get("answers")
-    known = isinstance(answers, dict) and answers.keys() >= {"input_text", "answer_start"}
-    return known and head.row.keys() >= {"story", "questions"}
+    has_answers = isinstance(answers, dict) and answers.keys() >= {"input_text", "answer_start"}
+    return has_answers and head.row.keys() >= {"story", "questions"}
 
 
 def iter_stories(source: Source) -> Iterator[tuple[str, Json]]:
@@ -60,7 +60,7 @@ def iter_stories(source: Source) -> Iterator[tuple[str, Json]]:
                 cure="fix the row or remove it",
             )
         turns = [{"input_text": text, "turn_id": n} for n, text in enumerate(texts, 1)]
-        given = [
+        turn_answers = [
             {
                 "span_start": start,
                 "span_end": end,
@@ -74,4 +74,4 @@ def iter_stories(source: Source) -> Iterator[tuple[str, Json]]:
             key: value for key, value in raw.items() if key not in ("questions", "answers")
         }
         name = content_id("\0".join((row.story, *texts)))
-        yield str(at), other_fields | {"id": name, "questions": turns, "answers": given}
+        yield str(at), other_fields | {"id": name, "questions": turns, "answers": turn_answers}

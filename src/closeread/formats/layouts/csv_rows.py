@@ -67,8 +67,8 @@ def iter_csv_rows(
                         )
                     continue
                 if len(row) != len(names):
-                    found = count_of(len(row), "cell")
-                    raise row_error(source, line, found, f"{len(names)}, as in the first line")
+                    n_cells = count_of(len(row), "cell")
+                    raise row_error(source, line, n_cells, f"{len(names)}, as in the first line")
                 yield line, dict(zip(names, row, strict=True))
         except csv.Error as error:
             raise row_error(
@@ -82,10 +82,10 @@ def iter_csv_rows(
             raise row_error(source, 1, "only blank lines", "a first line with the columns' names")
 
 
-def row_error(source: Source, line: int, found: str, expected: str) -> InputError:
+def row_error(source: Source, line: int, problem: str, expected: str) -> InputError:
     """Return the error for a malformed row."""
     return InputError(
-        found,
+        problem,
         where=f"{source}, line {line}",
         expected=expected,
         cure="fix the row; see docs/formats.md",

@@ -15,9 +15,9 @@ import msgspec
 Json = dict[str, Any]
 
 
-def unknown_fields(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> Json:
+def unknown_fields(raw: Mapping[str, Any], record_type: type[msgspec.Struct]) -> Json:
     """Return the members of ``raw`` (plain or unparsed) that are not fields of ``known``."""
-    fields = _fields(known)
+    fields = _fields(record_type)
     if raw.keys() <= fields:
         return {}
     return {
@@ -28,8 +28,8 @@ def unknown_fields(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> Json:
 
 
 @cache
-def _fields(known: type[msgspec.Struct]) -> frozenset[str]:
-    return frozenset(known.__struct_encode_fields__)
+def _fields(record_type: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(record_type.__struct_encode_fields__)
 
 
 def without_empty(**values: Any) -> Json:
@@ -50,30 +50,30 @@ def rendering_diff(format: str, raw: Mapping[str, Any], rendered: Mapping[str, A
         if key not in rendered or not _equal(value, rendered[key])
     }
     absent = [key for key in rendered if key not in raw]
-    kept: Json = {}
+    diff: Json = {}
     if extra:
-        kept["extra"] = extra
+        diff["extra"] = extra
     if absent:
-        kept["absent"] = absent
-    return {format: kept} if kept else {}
+        diff["absent"] = absent
+    return {format: diff} if diff else {}
 
 
 def apply_diff(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json:  # noqa: A002
     """Apply the differences that ``rendering_diff`` kept to a rendering."""
-    kept = metadata.get(format)
-    if not kept:
+    diff = metadata.get(format)
+    if not diff:
         return rendered
-    record = {key: value for key, value in rendered.items() if key not in kept.get("absent", ())}
-    extra: Json = kept.get("extra", {})
+    record = {key: value for key, value in rendered.items() if key not in diff.get("absent", ())}
+    extra: Json = diff.get("extra", {})
     return record | extra
 
 
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, str) and isinstance(other, str):
-        return one == other
+def _equal(value: Any, other: Any) -> bool:
+    if isinstance(value, str) and isinstance(other, str):
+        return value == other
     encode = msgspec.json.encode
-    equal: bool = one == other
-    return equal and encode(one, order="sorted") == encode(other, order="sorted")
+    equal: bool = value == other
+    return equal and encode(value, order="sorted") == encode(other, order="sorted")
 
 
 def join_paragraphs(paragraphs: list[str]) -> tuple[str, Json]:

@@ -24,7 +24,9 @@ def iter_objects(source: Source) -> Iterator[Positioned]:
         InputError: The file is not JSON, or holds something other than objects.
     """
     if is_list(source):
-        yield from ((f"[{n}]", one) for n, one in enumerate(source.elements("", dict[str, Any])))
+        yield from (
+            (f"[{n}]", element) for n, element in enumerate(source.elements("", dict[str, Any]))
+        )
         return
     for line, raw in source.records():
         yield line or "", source.decode(raw, dict[str, Any], line=line)

@@ -35,7 +35,7 @@ def write_object(
     stream.write(b"{}\n" if separator == b"{\n" else b"\n}\n")
 
 
-def write_rest(stream: BinaryIO, members: Mapping[str, Any]) -> None:
+def write_remaining_members(stream: BinaryIO, members: Mapping[str, Any]) -> None:
     """Write the remaining members of an object, and close it."""
     for name, value in members.items():
         stream.write(b"," + msgspec.json.encode(name) + b":" + msgspec.json.encode(value))
@@ -48,10 +48,10 @@ def write_lines(stream: BinaryIO, values: Iterable[Any]) -> None:
         stream.write(msgspec.json.encode(value) + b"\n")
 
 
-def unwritable_error(found: str, question_id: str, expected: str = "") -> UsageError:
+def unwritable_error(problem: str, question_id: str, expected: str = "") -> UsageError:
     """Return the error for a question that a format cannot hold."""
     return UsageError(
-        found,
+        problem,
         where=f"question {question_id}",
         expected=expected,
         cure="choose another format; `jsonl` holds every question",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from closeread.formats.layouts.columns import Columns, value_at
 
 
-class Known(NamedTuple):
+class KnownRows(NamedTuple):
     """How to recognise and read the rows of a set.
 
     ``kinds`` gives the types of its characteristic columns or paths.
@@ -27,7 +27,7 @@ _SQUAD = Columns(
 
 # From the most to the least specific.
 KNOWN = (
-    Known(
+    KnownRows(
         "quoref",
         {"id": str, "context": str, "question": str, "url": str, **_ANSWERS},
         Columns(
@@ -35,8 +35,8 @@ KNOWN = (
             together=True,
         ),
     ),
-    Known("squad", {"id": (str, int), "context": str, "question": str, **_ANSWERS}, _SQUAD),
-    Known(
+    KnownRows("squad", {"id": (str, int), "context": str, "question": str, **_ANSWERS}, _SQUAD),
+    KnownRows(
         "ropes",
         {"background": str, "situation": str, "question": str, "answers.text": list},
         Columns(
@@ -44,7 +44,7 @@ KNOWN = (
             id=("id",), withheld=True,
         ),
     ),
-    Known(
+    KnownRows(
         "ropes",
         {"background": str, "situation": str, "qas": list},
         Columns(
@@ -52,7 +52,7 @@ KNOWN = (
             id=("qas.id",), withheld=True, inside="qas",
         ),
     ),
-    Known(
+    KnownRows(
         "mrqa",
         {"qid": str, "context": str, "question": str, "answers": list, "subset": str},
         Columns(
@@ -60,12 +60,12 @@ KNOWN = (
             tags=("subset",),
         ),
     ),
-    Known(
+    KnownRows(
         "mrqa",
         {"key": str, "context": str, "question": str, "answers": list, "labels": list},
         Columns(passage=("context",), question="question", answer="answers", id=("key",)),
     ),
-    Known(
+    KnownRows(
         "duorc",
         {"plot_id": str, "plot": str, "question": str, "question_id": str, "answers": list},
         Columns(
@@ -73,7 +73,7 @@ KNOWN = (
             title="title", passage_id="plot_id",
         ),
     ),
-    Known(
+    KnownRows(
         "race",
         {"article": str, "question": str, "options": list, "example_id": str},
         Columns(
@@ -81,7 +81,7 @@ KNOWN = (
             id=("example_id",), passage_id="example_id", numbered=True,
         ),
     ),
-    Known(
+    KnownRows(
         "dream",
         {"dialogue": list, "dialogue_id": str, "question": str, "choice": list},
         Columns(
@@ -89,7 +89,7 @@ KNOWN = (
             id=("dialogue_id",), passage_id="dialogue_id", numbered=True,
         ),
     ),
-    Known(
+    KnownRows(
         "c3",
         {"id": (str, int), "context": list, "question": str, "choice": list},
         Columns(
@@ -97,7 +97,7 @@ KNOWN = (
             id=("id",),
         ),
     ),
-    Known(
+    KnownRows(
         "quality",
         {"article": str, "question": str, "options": list, "answer": int, "hard": bool},
         Columns(
@@ -105,7 +105,7 @@ KNOWN = (
             tags=("hard",),
         ),
     ),
-    Known(
+    KnownRows(
         "mctest",
         {"story": str, "question": str, "answer_options": dict, "idx.story": str},
         Columns(
@@ -113,7 +113,7 @@ KNOWN = (
             id=("idx.story", "idx.question"), passage_id="idx.story",
         ),
     ),
-    Known(
+    KnownRows(
         "reclor",
         {"context": str, "question": str, "answers": list, "id_string": str},
         Columns(
@@ -121,7 +121,7 @@ KNOWN = (
             id=("id_string",),
         ),
     ),
-    Known(
+    KnownRows(
         "quail",
         {"context": str, "question": str, "answers": list, "context_id": str, "id": str},
         Columns(
@@ -130,7 +130,7 @@ KNOWN = (
             tags=("question_type", "domain"),
         ),
     ),
-    Known(
+    KnownRows(
         "logiqa",
         {"text": str, "question": str, "options": list, "id": (str, int)},
         Columns(
@@ -138,14 +138,14 @@ KNOWN = (
             id=("id",),
         ),
     ),
-    Known(
+    KnownRows(
         "logiqa",
         {"context": str, "query": str, "options": list, "correct_option": int},
         Columns(
             passage=("context",), question="query", answer="correct_option", options=("options",)
         ),
     ),
-    Known(
+    KnownRows(
         "cosmosqa",
         {"id": str, "context": str, "question": str, "answer0": str, "answer3": str},
         Columns(
@@ -153,7 +153,7 @@ KNOWN = (
             options=("answer0", "answer1", "answer2", "answer3"),
         ),
     ),
-    Known(
+    KnownRows(
         "belebele",
         {"flores_passage": str, "question": str, "mc_answer1": str, "correct_answer_num": str},
         Columns(
@@ -162,7 +162,7 @@ KNOWN = (
             answer_form="digits", id=("link", "question_number"), tags=("dialect",),
         ),
     ),
-    Known(
+    KnownRows(
         "quality",
         {"article": str, "set_unique_id": str, "questions": list},
         Columns(
@@ -172,7 +172,7 @@ KNOWN = (
             inside="questions",
         ),
     ),
-    Known(
+    KnownRows(
         "duorc",
         {"plot": str, "id": str, "qa": list},
         Columns(
@@ -180,7 +180,7 @@ KNOWN = (
             passage_id="id", title="title", inside="qa",
         ),
     ),
-    Known(
+    KnownRows(
         "c3",
         {"documents": list, "document_id": str, "questions": dict},
         Columns(
@@ -189,7 +189,7 @@ KNOWN = (
             inside="questions", numbered=True,
         ),
     ),
-    Known(
+    KnownRows(
         "korquad2",
         {"context": str, "qas": list, "qas.answer": list, "qas.id": list},
         Columns(
@@ -197,12 +197,12 @@ KNOWN = (
             title="title", inside="qas",
         ),
     ),
-    Known(
+    KnownRows(
         "narrativeqa",
         {"document.summary.text": str, "question.text": str, "answers": list},
         Columns(passage=("document.summary.text",), question="question.text", answer="answers"),
     ),
-    Known(
+    KnownRows(
         "triviaqa",
         {"question": str, "question_id": str, "entity_pages.wiki_context": list,
          "answer.value": str, "answer.aliases": list},
@@ -211,7 +211,7 @@ KNOWN = (
             also=("answer.aliases",), id=("question_id",), unknown="<unk>",
         ),
     ),
-    Known(
+    KnownRows(
         "record",
         {"passage": str, "query": str, "entities": list, "answers": list},
         Columns(
@@ -219,7 +219,7 @@ KNOWN = (
             id=("idx.passage", "idx.query"), withheld=True,
         ),
     ),
-    Known(
+    KnownRows(
         "record",
         {"id": str, "passage.text": str, "qas": list, "qas.query": list, "qas.id": list},
         Columns(
@@ -227,7 +227,7 @@ KNOWN = (
             passage_id="id", inside="qas",
         ),
     ),
-    Known(
+    KnownRows(
         "record",
         {"idx": int, "passage.text": str, "qas": list, "qas.query": list, "qas.idx": list},
         Columns(
@@ -235,7 +235,7 @@ KNOWN = (
             id=("idx", "qas.idx"), inside="qas",
         ),
     ),
-    Known(
+    KnownRows(
         "boolq",
         {"passage": str, "question": str, "answer": bool},
         Columns(
@@ -243,7 +243,7 @@ KNOWN = (
             answer_form="truth",
         ),
     ),
-    Known(
+    KnownRows(
         "boolq",
         {"passage": str, "question": str, "label": (bool, int, str), "idx": int},
         Columns(
@@ -254,9 +254,9 @@ KNOWN = (
 )  # fmt: skip
 
 
-def known_columns(row: Any) -> Columns | None:
+def find_known_columns(row: Any) -> Columns | None:
     """Return the columns of the set that a row belongs to; None if it is unknown."""
-    for known in KNOWN:
-        if all(isinstance(value_at(row, path), kind) for path, kind in known.kinds.items()):
-            return known.columns
+    for known_rows in KNOWN:
+        if all(isinstance(value_at(row, path), kind) for path, kind in known_rows.kinds.items()):
+            return known_rows.columns
     return None

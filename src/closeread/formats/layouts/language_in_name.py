@@ -5,7 +5,7 @@ import re
 _NAMED = re.compile(r"(?:dev|test)-context-([a-z]{2})-question-[a-z]{2}|xquad\.([a-z]{2})")
 
 
-def named_language(stem: str) -> str:
+def language_in_name(stem: str) -> str:
     """Return the language of a file's passages and answers; "" if its name does not state it.
 
     Args:

@@ -41,8 +41,12 @@ class _Row(msgspec.Struct):
 def are_rows(head: Head) -> bool:
     """Whether the first row is an option of a paragraph's question."""
     numbers = head.row.get("idx")
-    known = isinstance(numbers, dict) and numbers.keys() >= {"paragraph", "question", "answer"}
-    return known and head.row.keys() >= {"paragraph", "question", "answer"}
+    has_numbers = isinstance(numbers, dict) and numbers.keys() >= {
+        "paragraph",
+        "question",
+        "answer",
+    }
+    return has_numbers and head.row.keys() >= {"paragraph", "question", "answer"}
 
 
 def iter_lines(source: Source) -> Iterator[Positioned]:
@@ -55,7 +59,7 @@ def iter_lines(source: Source) -> Iterator[Positioned]:
         (at, source.convert(raw, _Row, line=line_number(at), within=document_path(at)))
         for at, raw in iter_objects(source)
     )
-    seen = set[tuple[int, int]]()
+    finished = set[tuple[int, int]]()
     for number, paragraph in groupby(rows, key=lambda positioned: positioned[1].idx.paragraph):
         members = list(paragraph)
         questions = []
@@ -63,9 +67,9 @@ def iter_lines(source: Source) -> Iterator[Positioned]:
             members, key=lambda positioned: positioned[1].idx.question
         ):
             option_rows = list(rows_of_question)
-            if (number, index) in seen or len(option_rows) < 2:
+            if (number, index) in finished or len(option_rows) < 2:
                 raise _scattered_error(source, option_rows[0][0], f"{number}-{index}")
-            seen.add((number, index))
+            finished.add((number, index))
             options = [_option(row) for _, row in option_rows]
             questions.append(
                 {"idx": index, "question": option_rows[0][1].question, "answers": options}

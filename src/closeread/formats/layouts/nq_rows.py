@@ -59,8 +59,8 @@ def are_rows(head: Head) -> bool:
     """Whether the first row is a question over a document of tokens in lists."""
     row = head.row
     document, question = row.get("document"), row.get("question")
-    known = isinstance(document, dict) and isinstance(document.get("tokens"), dict)
-    return known and isinstance(question, dict) and "text" in question and "id" in row
+    has_tokens = isinstance(document, dict) and isinstance(document.get("tokens"), dict)
+    return has_tokens and isinstance(question, dict) and "text" in question and "id" in row
 
 
 def iter_lines(source: Source) -> Iterator[Positioned]:
@@ -72,23 +72,26 @@ def iter_lines(source: Source) -> Iterator[Positioned]:
     rows = are_rows(source.head())
     for at, raw in iter_objects(source):
         if rows:
-            yield at, _of_row(source, at, raw)
+            yield at, _simplify_row(source, at, raw)
         elif "document_tokens" in raw:
             tokens = source.convert(
                 raw["document_tokens"], list[_Token], line=line_number(at), within=document_path(at)
             )
-            kept = {key: value for key, value in raw.items() if key not in _ORIGINAL}
-            yield at, kept | {"document_text": _joined(token.token for token in tokens)}
+            other_fields = {key: value for key, value in raw.items() if key not in _ORIGINAL}
+            yield (
+                at,
+                other_fields | {"document_text": _join_tokens(token.token for token in tokens)},
+            )
         else:
             yield at, raw
 
 
-def _of_row(source: Source, at: Position, raw: Json) -> Json:
+def _simplify_row(source: Source, at: Position, raw: Json) -> Json:
     row = source.convert(raw, _Row, line=line_number(at), within=document_path(at))
     example: Json = {
         "example_id": row.id,
         "question_text": row.question.text,
-        "document_text": _joined(row.document.tokens.token),
+        "document_text": _join_tokens(row.document.tokens.token),
         "document_url": row.document.url,
         "document_title": row.document.title,
     }
@@ -98,14 +101,16 @@ def _of_row(source: Source, at: Position, raw: Json) -> Json:
         columns = [row.annotations[key] for key in _COLUMNS]
         example["annotations"] = [
             {
-                "long_answer": {key: long[key] for key in ("start_token", "end_token")},
+                "long_answer": {key: long_answer[key] for key in ("start_token", "end_token")},
                 "short_answers": [
                     {"start_token": start, "end_token": end}
-                    for start, end in zip(short["start_token"], short["end_token"], strict=True)
+                    for start, end in zip(
+                        short_answer["start_token"], short_answer["end_token"], strict=True
+                    )
                 ],
                 "yes_no_answer": _NUMBERS.get(answer, answer),
             }
-            for long, short, answer in zip(*columns, strict=True)
+            for long_answer, short_answer, answer in zip(*columns, strict=True)
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
@@ -117,5 +122,5 @@ def _of_row(source: Source, at: Position, raw: Json) -> Json:
     return example
 
 
-def _joined(tokens: Iterable[str]) -> str:
+def _join_tokens(tokens: Iterable[str]) -> str:
     return " ".join(token.replace(" ", "_") for token in tokens)

@@ -8,7 +8,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.columns import Columns, each_question
+from closeread.formats.layouts.columns import Columns, rows_by_question
 from closeread.formats.layouts.csv_rows import header_names, iter_csv_rows
 from closeread.formats.layouts.json_objects import (
     Position,
@@ -16,7 +16,7 @@ from closeread.formats.layouts.json_objects import (
     describe_place,
     iter_objects,
 )
-from closeread.formats.layouts.known_rows import known_columns
+from closeread.formats.layouts.known_rows import find_known_columns
 from closeread.formats.layouts.logiqa_blocks import are_blocks, iter_blocks
 
 _PARAGRAPH = ("data", 0, "paragraphs", 0)
@@ -46,7 +46,7 @@ def first_row(head: Head) -> dict[str, Any] | None:
 def _is_under_data(head: Head) -> bool:
     """Whether rows are the elements of ``data`` in one document, not a column of a row."""
     is_list = isinstance(head.first("data"), list) and isinstance(head.first("data", 0), dict)
-    return is_list and not head.has_lines and known_columns(head.row) is None
+    return is_list and not head.has_lines and find_known_columns(head.row) is None
 
 
 def fields_beside_rows(source: Source) -> dict[str, Any] | None:
@@ -80,7 +80,7 @@ def split_row(
         InputError: The column ``inside`` does not hold questions.
     """
     try:
-        return each_question(row, columns)
+        return rows_by_question(row, columns)
     except ValueError as error:
         raise InputError(
             f"the column {columns.inside!r} holds {error}",

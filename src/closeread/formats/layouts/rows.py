@@ -39,7 +39,7 @@ from closeread.types import (
 )
 
 # An answer, or every accepted one; a list in the list is one answer of several spans.
-Given = str | int | float | list[str | int | float | list[str]]
+GivenAnswer = str | int | float | list[str | int | float | list[str]]
 
 
 class Row(msgspec.Struct):
@@ -53,7 +53,7 @@ class Row(msgspec.Struct):
     language: str | None = None
     kind: QuestionKind | None = None
     options: list[str] | dict[str, str] | None = None
-    answer: Given | msgspec.UnsetType | None = msgspec.UNSET
+    answer: GivenAnswer | msgspec.UnsetType | None = msgspec.UNSET
     answer_start: int | list[int] | None = None
     asks_for: Polarity | None = None
     truth: list[bool | None] | None = None
@@ -103,8 +103,8 @@ def _with_options(raw: dict[str, Any]) -> dict[str, Any]:
     if "options" in raw or not has_lettered_columns(raw):
         return raw
     letters = list(takewhile(lambda letter: isinstance(raw.get(letter), str), ascii_uppercase))
-    rest = {name: value for name, value in raw.items() if name not in letters}
-    return rest | {"options": [raw[letter] for letter in letters]}
+    other_columns = {name: value for name, value in raw.items() if name not in letters}
+    return other_columns | {"options": [raw[letter] for letter in letters]}
 
 
 def has_lettered_columns(names: Mapping[str, Any]) -> bool:
@@ -140,9 +140,9 @@ class _Place(msgspec.Struct):
     def defect(self, code: str, message: str) -> None:
         self.defects.add(code, message, question_id=self.name, line=self.line)
 
-    def error(self, found: str, expected: str) -> InputError:
+    def error(self, problem: str, expected: str) -> InputError:
         return InputError(
-            found, where=str(self), expected=expected, cure="fix the row; see docs/formats.md"
+            problem, where=str(self), expected=expected, cure="fix the row; see docs/formats.md"
         )
 
 
@@ -222,8 +222,8 @@ def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
     for index, answer in enumerate(given_answers):
         if isinstance(answer, list):
             spans = [locate_answer(text, passage, None, place.defect) for text in answer]
-            known = tuple(span for span in spans if span)
-            answers.append(Answer(kind="spans", texts=tuple(answer), spans=known))
+            located = tuple(span for span in spans if span)
+            answers.append(Answer(kind="spans", texts=tuple(answer), spans=located))
         elif isinstance(answer, float | int):
             answers.append(Answer(kind="number", texts=(str(answer),)))
         else:

@@ -25,8 +25,8 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts.answer_places import locate_answer
 from closeread.formats.layouts.extra_fields import unknown_fields, without_empty
 from closeread.formats.layouts.ids import Ids
-from closeread.formats.layouts.json_writing import write_rest
-from closeread.formats.layouts.language_in_name import named_language
+from closeread.formats.layouts.json_writing import write_remaining_members
+from closeread.formats.layouts.language_in_name import language_in_name
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 
@@ -88,7 +88,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) -> Iterator[Item]:
     """Yield one passage for each paragraph of articles that come from elsewhere than ``data``."""
     ids = Ids(defects)
-    language, tags = _named(source)
+    language, tags = _language_and_tags(source)
     for index, raw in enumerate(articles):
         article = source.convert(raw, _Article, within=f"data[{index}]")
         if not article.paragraphs:
@@ -122,7 +122,7 @@ def items(source: Source, articles: Iterable[dict[str, Any]], defects: Defects) 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
     """Yield the questions with ids, texts and accepted answers alone: no places."""
     ids = Ids(defects)
-    _, tags = _named(source)
+    _, tags = _language_and_tags(source)
     for index, article in enumerate(source.elements("data", _GoldArticle)):
         for number, paragraph in enumerate(article.paragraphs):
             passage_id = _passage_id(paragraph.id, index, number)
@@ -143,9 +143,9 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
                 )
 
 
-def _named(source: Source) -> tuple[str, dict[str, str]]:
+def _language_and_tags(source: Source) -> tuple[str, dict[str, str]]:
     """Return the language in the file's name, and the tags that record it in questions."""
-    language = named_language(source.stem)
+    language = language_in_name(source.stem)
     return language, {"answer_language": language} if language else {}
 
 
@@ -253,7 +253,7 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     document = dataset.metadata.get("document")
     if document is None:
         document = {"version": "v2.0" if unanswerable else "1.1"}
-    write_rest(stream, document)
+    write_remaining_members(stream, document)
 
 
 def _article_opening(passage: Passage, encode: Any, own_ids: bool) -> bytes:
@@ -323,9 +323,9 @@ def _parallel(question: Question, key: str) -> list[Any] | None:
     return values if values and len(values) == len(question.answers) else None
 
 
-def _unwritable_error(question: Question, what: str) -> UsageError:
+def _unwritable_error(question: Question, content: str) -> UsageError:
     return UsageError(
-        f"SQuAD's form cannot hold {what}",
+        f"SQuAD's form cannot hold {content}",
         where=f"question {question.question_id}",
         expected="spans of the passage, or no answer",
         cure="choose another format; `jsonl` holds every question",

@@ -19,35 +19,37 @@ def join_titled(paragraphs: Paragraphs) -> tuple[str, Cuts]:
     """Return paragraphs as one text, each below its title, with the spans of both."""
     pieces: list[str] = []
     cuts: Cuts = []
-    at = 0
+    length = 0
 
-    def put(text: str) -> tuple[int, int]:
-        nonlocal at
+    def append(text: str) -> tuple[int, int]:
+        nonlocal length
         pieces.append(text)
-        at += len(text)
-        return at - len(text), at
+        length += len(text)
+        return length - len(text), length
 
     for title, sentences in paragraphs:
         if cuts:
-            put("\n\n")
-        head = put(title)
+            append("\n\n")
+        head = append(title)
         spans = []
         if sentences:
-            put("\n")
+            append("\n")
         for number, sentence in enumerate(sentences):
             if number and sentence and not sentence[0].isspace() and not pieces[-1][-1:].isspace():
-                put(" ")
-            spans.append(put(sentence))
+                append(" ")
+            spans.append(append(sentence))
         cuts.append((head, spans))
     return "".join(pieces), cuts
 
 
 def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts) -> Evidence:
     """Return facts as evidence, each once: spans in text order, then facts without a span."""
-    at = _places(paragraphs, cuts)
-    wanted = dict.fromkeys((title, number) for title, number in facts)
-    located = sorted(at[fact] for fact in wanted if fact in at)
-    without_span = [f"{title} #{number}" for title, number in wanted if (title, number) not in at]
+    places = _places(paragraphs, cuts)
+    unique_facts = dict.fromkeys((title, number) for title, number in facts)
+    located = sorted(places[fact] for fact in unique_facts if fact in places)
+    without_span = [
+        f"{title} #{number}" for title, number in unique_facts if (title, number) not in places
+    ]
     return Evidence(
         spans=tuple(span for span, _ in located),
         texts=(*(text for _, text in located), *without_span),
@@ -56,8 +58,8 @@ def facts_to_evidence(facts: Iterable[Fact], paragraphs: Paragraphs, cuts: Cuts)
 
 def evidence_to_facts(evidence: Evidence, paragraphs: Paragraphs, cuts: Cuts) -> list[Fact]:
     """Return the facts of a piece of evidence, in its order."""
-    named = {span: fact for fact, (span, _) in _places(paragraphs, cuts).items()}
-    facts = [named[span] for span in evidence.spans if span in named]
+    fact_by_span = {span: fact for fact, (span, _) in _places(paragraphs, cuts).items()}
+    facts = [fact_by_span[span] for span in evidence.spans if span in fact_by_span]
     for text in evidence.texts[len(evidence.spans) :]:
         title, _, number = text.rpartition(" #")
         facts.append((title, int(number)))

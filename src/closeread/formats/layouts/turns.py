@@ -13,18 +13,22 @@ TURNS = 2  # as QuAC's baseline, BiDAF++ (w/ 2-ctx), reads
 _EARLIER = "\n\nEarlier in the conversation:\n"
 
 
-def with_earlier_turns(question: str, before: Sequence[tuple[str, str]], turns: int) -> str:
+def with_earlier_turns(question: str, earlier_turns: Sequence[tuple[str, str]], turns: int) -> str:
     """Return a question's text with the last turns before it.
 
     Args:
         question: The question itself.
-        before: Every earlier question with its answer, in order.
+        earlier_turns: Every earlier question with its answer, in order.
         turns: How many of the last ones to add.
     """
-    last = before[-turns:] if turns else ()
-    if not last:
+    shown = earlier_turns[-turns:] if turns else ()
+    if not shown:
         return question
-    return question + _EARLIER + "\n".join(f"{earlier}\n{answer}" for earlier, answer in last)
+    return (
+        question
+        + _EARLIER
+        + "\n".join(f"{earlier_question}\n{answer}" for earlier_question, answer in shown)
+    )
 
 
 def without_earlier_turns(text: str) -> str:

@@ -35,9 +35,9 @@ def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
         return None
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir()]
-            called = {PurePosixPath(member.filename).name for member in members}
-            if not (of_triples or called & {gcrc_package.PREDICTIONS, *gcrc_package.BESIDE}):
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            names = {PurePosixPath(member.filename).name for member in members}
+            if not (of_triples or names & {gcrc_package.PREDICTIONS, *gcrc_package.BESIDE}):
                 return _only_member(path, archive, members)
     except InputError:
         raise
@@ -52,9 +52,11 @@ def _only_member(path: Path, archive: zipfile.ZipFile, members: list[zipfile.Zip
         member for member in members if _may_be_predictions(PurePosixPath(member.filename))
     ]
     if len(candidates) != 1:
-        listed = [one.filename for one in candidates or members]
-        many = count_of(len(candidates), "file that may hold", "files that may hold")
-        raise _archive_error(path, f"{many} predictions in the archive: {first_names(listed)}")
+        names = [entry.filename for entry in candidates or members]
+        n_candidates = count_of(len(candidates), "file that may hold", "files that may hold")
+        raise _archive_error(
+            path, f"{n_candidates} predictions in the archive: {first_names(names)}"
+        )
     (member,) = candidates
     if member.file_size > _MOST_BYTES:
         raise _archive_error(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")
@@ -71,9 +73,9 @@ def _may_be_predictions(name: PurePosixPath) -> bool:
     return name.suffix.lower() in _ENDINGS and not hidden
 
 
-def _archive_error(path: Path, found: str) -> InputError:
+def _archive_error(path: Path, problem: str) -> InputError:
     return InputError(
-        found,
+        problem,
         where=str(path),
         expected="one file of predictions, " + " or ".join(_ENDINGS),
         cure=_CURE,

@@ -31,8 +31,10 @@ def parse_predictions(
     Raises:
         InputError: A row has no id, or its answer is neither text nor names.
     """
-    lists = {
-        one.question_id for one in (dataset.questions() if dataset else ()) if _is_list(one.tags)
+    list_ids = {
+        question.question_id
+        for question in (dataset.questions() if dataset else ())
+        if _is_list(question.tags)
     }
     for number, row in enumerate(rows):
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
@@ -42,22 +44,25 @@ def parse_predictions(
                 expected='{"id": ..., "exact_answer": ...}',
                 cure="add to each row the id of its question",
             )
-        name, given = row["id"], row.get("exact_answer")
-        if given is None:  # a summary, or a missing answer
+        name, exact_answer = row["id"], row.get("exact_answer")
+        if exact_answer is None:  # a summary, or a missing answer
             continue
-        names = [_names(one) for one in (given if isinstance(given, list) else [given])]
+        names = [
+            _names(item)
+            for item in (exact_answer if isinstance(exact_answer, list) else [exact_answer])
+        ]
         if None in names:
             raise InputError(
-                f"the exact answer is {given!r:.80}",
+                f"the exact answer is {exact_answer!r:.80}",
                 where=f"{source}, question {name}",
                 expected="text, or lists of names",
                 cure="fix the file",
             )
-        firsts = tuple(name[0] for name in names if name)
-        if name in lists or _is_list(row):
-            answer = Answer(kind="spans", texts=firsts) if firsts else Answer(kind="none")
+        first_names = tuple(name[0] for name in names if name)
+        if name in list_ids or _is_list(row):
+            answer = Answer(kind="spans", texts=first_names) if first_names else Answer(kind="none")
         else:
-            answer = text_answer(firsts[0] if firsts else "")
+            answer = text_answer(first_names[0] if first_names else "")
         yield name, Prediction(question_id=name, answer=answer)
 
 
@@ -65,9 +70,9 @@ def _is_list(row: Mapping[str, Any]) -> bool:
     return row.get("type") == "list"
 
 
-def _names(one: Any) -> list[str] | None:
+def _names(item: Any) -> list[str] | None:
     """Return the non-blank names of one item; None if it is neither text nor a list of texts."""
-    listed = one if isinstance(one, list) else [one]
-    if not all(isinstance(text, str) for text in listed):
+    names = item if isinstance(item, list) else [item]
+    if not all(isinstance(text, str) for text in names):
         return None
-    return [text for text in listed if text.strip()]
+    return [text for text in names if text.strip()]

@@ -19,8 +19,8 @@ def is_turn(row: Mapping[str, Any]) -> bool:
 
 def parse_turn(row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the id of a turn's question, and the rest of its row."""
-    rest = {key: value for key, value in row.items() if key not in ("id", "turn_id")}
-    return f"{row['id']}-{row['turn_id']}", rest
+    answer_fields = {key: value for key, value in row.items() if key not in ("id", "turn_id")}
+    return f"{row['id']}-{row['turn_id']}", answer_fields
 
 
 def is_conversation(row: Mapping[str, Any]) -> bool:
@@ -70,15 +70,17 @@ def write_conversations(
                 (question, _answer_text(predictions.get(question.question_id), _CANNOT))
                 for question in questions
             ]
-            given = [(one.question_id, text) for one, text in matching if text is not None]
-            if given:
-                names, answers = zip(*given, strict=True)
-                many = len(names)
+            answered = [
+                (question.question_id, text) for question, text in matching if text is not None
+            ]
+            if answered:
+                names, answers = zip(*answered, strict=True)
+                n_turns = len(names)
                 yield {
                     "best_span_str": answers,
                     "qid": names,
-                    "yesno": ["x"] * many,
-                    "followup": ["n"] * many,
+                    "yesno": ["x"] * n_turns,
+                    "followup": ["n"] * n_turns,
                 }
 
     write_lines(stream, rows())

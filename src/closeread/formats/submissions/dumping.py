@@ -118,7 +118,7 @@ def _expmrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> Non
 def _evidence_text(prediction: Prediction) -> str:
     """Return the evidence for the given answer, as ``expmrc.*`` judges it within a run."""
     label = prediction.answer.label if prediction.answer else ""
-    pieces = [one for one in prediction.evidence if one.option_label in ("", label)]
+    pieces = [evidence for evidence in prediction.evidence if evidence.option_label in ("", label)]
     return " ".join(text for piece in pieces for text in piece.texts)
 
 
@@ -126,13 +126,13 @@ def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     """Write GCRC_advRobust.json: the data set's own form with the predicted letters as answers."""
     from closeread.registry import lookup
 
-    def answered(defects: Defects) -> Iterator[Item]:
+    def read_answered(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
             yield passage, tuple(_with_letter(question, predictions) for question in questions)
 
     form: Format = lookup.resolve("format", "gcrc-advrobust")
     assert form.write is not None
-    form.write(dataclasses.replace(dataset, read=answered), stream)
+    form.write(dataclasses.replace(dataset, read=read_answered), stream)
 
 
 def _with_letter(question: Question, predictions: Predictions) -> Question:
@@ -179,7 +179,7 @@ def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> No
 
 def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     index = 0
-    for _, question, prediction in _iter_predicted(predictions, dataset, every=True):
+    for _, question, prediction in _iter_predicted(predictions, dataset, require_all=True):
         if not question.options or len(prediction.option_scores) != len(question.options):
             instead = "vgaokao" if question.options else "texts"
             raise _missing_error(question.question_id, "a score for each option", instead)
@@ -204,7 +204,7 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
         if not question.options:
             raise _missing_error(question.question_id, "evidence for each option", "texts")
         for index, option in enumerate(question.options):
-            pieces = [one for one in prediction.evidence if one.option_label == option.label]
+            pieces = [piece for piece in prediction.evidence if piece.option_label == option.label]
             if not pieces:
                 raise _missing_error(question.question_id, "evidence for each option", "vgaokao")
             truth = question.option_truth[index] if question.option_truth else None
@@ -217,26 +217,26 @@ def _vgaokao_evidence(predictions: Predictions, dataset: Dataset, stream: Binary
                 "qid": question.question_id,
             }
             rows.append(row)
-    written = {"version": "train/test_mrc_with_iterative_retrieved_evidence", "data": rows}
-    stream.write(msgspec.json.encode(written))
+    document = {"version": "train/test_mrc_with_iterative_retrieved_evidence", "data": rows}
+    stream.write(msgspec.json.encode(document))
 
 
 def _join_evidence(pieces: Sequence[Evidence], text: str) -> str:
     """Join the sentences in the passage's order, then the texts without a span."""
     spans = sorted({span for piece in pieces for span in piece.spans})
-    others = [text_piece for piece in pieces if not piece.spans for text_piece in piece.texts]
-    return "".join([*(span.of(text) for span in spans), *others])
+    texts = [text_piece for piece in pieces if not piece.spans for text_piece in piece.texts]
+    return "".join([*(span.of(text) for span in spans), *texts])
 
 
 def _iter_predicted(
-    predictions: Predictions, dataset: Dataset, *, every: bool = False
+    predictions: Predictions, dataset: Dataset, *, require_all: bool = False
 ) -> Iterator[tuple[Passage, Question, Prediction]]:
     for passage, questions in dataset:
         for question in questions:
             prediction = predictions.get(question.question_id)
             if prediction is not None:
                 yield passage, question, prediction
-            elif every:
+            elif require_all:
                 raise UsageError(
                     "the question has no prediction",
                     where=f"question {question.question_id}",
@@ -265,12 +265,12 @@ def _answer_text(answer: Answer) -> str | tuple[str, ...]:
 
 
 def _missing_error(
-    question_id: str, what: str, instead: str, giver: str = "a reader that returns it"
+    question_id: str, missing: str, instead: str, giver: str = "a reader that returns it"
 ) -> UsageError:
     return UsageError(
-        f"the prediction has no {what.removeprefix('a ')}",
+        f"the prediction has no {missing.removeprefix('a ')}",
         where=f"question {question_id}",
-        expected=what,
+        expected=missing,
         cure=f"write another form (such as {instead}), or use {giver}",
     )
 

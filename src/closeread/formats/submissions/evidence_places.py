@@ -28,8 +28,8 @@ def add_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> N
     for passage, questions in dataset:
         for question in questions:
             name = question.question_id
-            by_place = any(one.spans for one in question.gold_evidence)
-            if by_place and name in to_locate:
+            gold_has_spans = any(evidence.spans for evidence in question.gold_evidence)
+            if gold_has_spans and name in to_locate:
                 split = _split(passage, authors=dataset.format == "vgaokao")
                 located = tuple(_iter_located(predictions[name].evidence, passage, split))
                 predictions[name] = replace(predictions[name], evidence=located)
@@ -54,33 +54,39 @@ def _iter_located(
         if not _has_no_place(piece):
             yield piece
             continue
-        taken: set[Span] = set()
+        used: set[Span] = set()
         for text in piece.texts:
-            spans = _places(text, passage.text, split, taken)
-            taken.update(spans)
+            spans = _places(text, passage.text, split, used)
+            used.update(spans)
             yield replace(piece, texts=(text,), spans=spans)
 
 
-def _places(text: str, passage: str, split: tuple[Span, ...], taken: set[Span]) -> tuple[Span, ...]:
+def _places(text: str, passage: str, split: tuple[Span, ...], used: set[Span]) -> tuple[Span, ...]:
     """Return the spans of a text, cut at sentences; else of the sentences that the text contains.
 
     Of equal occurrences, the first that no earlier text took.
     """
-    wanted = text.strip()
-    start = passage.find(wanted) if wanted else -1
+    stripped = text.strip()
+    start = passage.find(stripped) if stripped else -1
     while start >= 0:
-        spans = tuple(_clip(Span(start, start + len(wanted)), split))
-        if not taken.issuperset(spans):
+        spans = tuple(_clip(Span(start, start + len(stripped)), split))
+        if not used.issuperset(spans):
             return spans
-        start = passage.find(wanted, start + len(wanted))
-    span_of = {one.of(passage).strip(): one for one in reversed(split)}
+        start = passage.find(stripped, start + len(stripped))
+    span_of = {
+        sentence_span.of(passage).strip(): sentence_span for sentence_span in reversed(split)
+    }
     return tuple(
-        sorted(one for sentence, one in span_of.items() if sentence and sentence in wanted)
+        sorted(
+            sentence_span
+            for sentence, sentence_span in span_of.items()
+            if sentence and sentence in stripped
+        )
     )
 
 
 def _clip(span: Span, split: tuple[Span, ...]) -> Iterator[Span]:
-    for one in split:
-        start, end = max(one.start, span.start), min(one.end, span.end)
+    for sentence in split:
+        start, end = max(sentence.start, span.start), min(sentence.end, span.end)
         if start < end:
             yield Span(start, end)

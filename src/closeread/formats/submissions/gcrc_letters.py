@@ -29,7 +29,7 @@ def parse_letters(
     Raises:
         InputError: A record lacks its id or one of the three fields; names it.
     """
-    named = _question_ids(dataset)
+    question_id = _question_ids(dataset)
     for index, row in enumerate(data):
         missing = [
             field
@@ -54,7 +54,7 @@ def parse_letters(
             letter = row[field]
             if isinstance(letter, int | float):  # an index is not a letter: wrong, but not an error
                 letter = str(letter)
-            yield named(row["id"], role), letter
+            yield question_id(row["id"], role), letter
 
 
 def _question_ids(dataset: Dataset | None) -> Callable[[Any, str], str]:
@@ -72,9 +72,9 @@ def repeated_options(value: Any, dataset: Dataset | None) -> dict[str, Any]:
     data = value.get("data") if isinstance(value, dict) else None
     if not isinstance(data, list) or not all(isinstance(row, dict) and "id" in row for row in data):
         return {}
-    named = _question_ids(dataset)
+    question_id = _question_ids(dataset)
     repeated = {
-        named(row["id"], role): row[field]
+        question_id(row["id"], role): row[field]
         for row in data
         for role, field in _OPTIONS.items()
         if isinstance(row.get(field), list) and all_are(row[field], str)

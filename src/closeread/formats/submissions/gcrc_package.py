@@ -45,15 +45,15 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
     faults += [f"{name} does not belong to the package" for name in parts if name not in BESIDE]
     names = [path.name for path in beside]
     faults += [f"{name} is given twice" for name in BESIDE if names.count(name) > 1]
-    unnamed = [name for name in BESIDE if name not in names]
-    faults += _missing(unnamed, parts) + _faults(parts, whole=True)
+    missing_names = [name for name in BESIDE if name not in names]
+    faults += _missing_parts(missing_names, parts) + _faults(parts, whole=True)
     if faults:
         raise UsageError(
             "; ".join(faults),
             where="the package",
             expected=f"the model as {MODEL}, and instructions for running its code as {DOCUMENT}",
             cure=f"pass both: --beside {MODEL} --beside {DOCUMENT}"
-            if unnamed
+            if missing_names
             else "pass each file once, complete and of its kind",
         )
     with zipfile.ZipFile(stream, "w") as package:
@@ -86,10 +86,10 @@ def unpack(path: Path) -> bytes:
     """
     try:
         with zipfile.ZipFile(path) as package:
-            members = {one.filename: one for one in package.infolist()}
+            members = {member.filename: member for member in package.infolist()}
             parts: Parts = {name: partial(package.open, name) for name in members}
             unopened = _unsafe_members(members)
-            faults = _missing((PREDICTIONS, *BESIDE), members) + list(unopened.values())
+            faults = _missing_parts((PREDICTIONS, *BESIDE), members) + list(unopened.values())
             opened = {name: parts[name] for name in parts if name not in unopened}
             faults += _faults(opened, whole=MODEL in opened and _is_cheap_to_read(members[MODEL]))
             if not faults:
@@ -114,8 +114,8 @@ def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
         method, size = members[name].compress_type, members[name].file_size
         if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             # zipfile unpacks such a member block by block, and a block may be gigabytes.
-            named = _METHODS.get(method, f"method {method}")
-            unsafe[name] = f"{name} is compressed with {named}, not with deflate"
+            method_name = _METHODS.get(method, f"method {method}")
+            unsafe[name] = f"{name} is compressed with {method_name}, not with deflate"
         elif name != MODEL and size > _MOST_BYTES:
             unsafe[name] = f"{name} unpacks to more than {_MOST_BYTES:,} bytes"
         elif name == PREDICTIONS and not size:
@@ -137,20 +137,24 @@ def read_member(package: zipfile.ZipFile, name: str) -> bytes:
     return content.getvalue().removeprefix(_UTF8_MARK)
 
 
-def _missing(names: Sequence[str], there: Collection[str]) -> list[str]:
+def _missing_parts(names: Sequence[str], present: Collection[str]) -> list[str]:
     return [
-        f"{name} is missing" + _suggest_member(name, there) for name in names if name not in there
+        f"{name} is missing" + _suggest_member(name, present)
+        for name in names
+        if name not in present
     ]
 
 
-def _suggest_member(name: str, there: Collection[str]) -> str:
+def _suggest_member(name: str, present: Collection[str]) -> str:
     """Name a member that may be the missing one: in a folder, or under another name."""
-    seen = [one for one in there if one.lower().endswith(PurePosixPath(name).suffix)]
-    seen = [
-        one for one in seen if not PurePosixPath(one).name.startswith(".")
+    candidates = [
+        member for member in present if member.lower().endswith(PurePosixPath(name).suffix)
+    ]
+    candidates = [
+        member for member in candidates if not PurePosixPath(member).name.startswith(".")
     ]  # macOS's shadow files
-    alike = [one for one in seen if one.lower().endswith(name.lower())]
-    return f" (found {in_one_line((alike or seen)[0][-_SHOWN:])})" if seen else ""
+    same_ending = [member for member in candidates if member.lower().endswith(name.lower())]
+    return f" (found {in_one_line((same_ending or candidates)[0][-_SHOWN:])})" if candidates else ""
 
 
 def _faults(parts: Parts, *, whole: bool = False) -> list[str]:

@@ -55,8 +55,13 @@ def parse_predictions(
                     _facts(source, name, facts[name]), paragraphs, cuts
                 )
     for name in dict.fromkeys((*answers, *facts)):
-        one = parse_prediction(source, name, answers.get(name))
-        yield name, replace(one, evidence=(evidence_of[name],)) if name in evidence_of else one
+        prediction = parse_prediction(source, name, answers.get(name))
+        yield (
+            name,
+            replace(prediction, evidence=(evidence_of[name],))
+            if name in evidence_of
+            else prediction,
+        )
 
 
 def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: BinaryIO) -> None:
@@ -66,11 +71,13 @@ def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: Binar
     for passage, questions in dataset:
         cuts = passage.metadata[_FORM]
         for question in questions:
-            one = predictions.get(question.question_id)
-            if one is not None and one.answer is not None:
-                answers[question.question_id] = one.answer.text
-            if one is not None and one.evidence:
-                facts[question.question_id] = overlapping_facts(one.evidence, passage.text, cuts)
+            prediction = predictions.get(question.question_id)
+            if prediction is not None and prediction.answer is not None:
+                answers[question.question_id] = prediction.answer.text
+            if prediction is not None and prediction.evidence:
+                facts[question.question_id] = overlapping_facts(
+                    prediction.evidence, passage.text, cuts
+                )
     stream.write(msgspec.json.encode({"answer": answers, "sp": facts}) + b"\n")
 
 

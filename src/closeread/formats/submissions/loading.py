@@ -84,7 +84,6 @@ def load_submission(
     extras = _extras(null_odds)
     of_triples = dataset is None or dataset.format == "gcrc-advrobust"
     packed = archive.read_packed(source.path, of_triples=of_triples)
-    of_package = packed is not None and packed.name == gcrc_package.PREDICTIONS
     raw = _read_unpacked(source) if packed is None else packed.raw
     where = str(source) if packed is None else f"{source}, {packed.name}"
     if vgaokao_outputs.LOGITS.match(raw):
@@ -93,22 +92,10 @@ def load_submission(
         )
     texts = _plain_texts(raw) if value_converter(dataset) is None else None
     if texts is not None:
-        again = _repeated_rows(raw, texts)
-        every = (*texts.items(), *again) if again else ()
-        return Submission(predictions=Texts(texts), rows=every, extras=extras)
-    numbers: Sequence[int] = ()
-    value: Any
-    if packed is not None and not of_package and _is_lines(raw):
-        rows = [(n, line) for n, line in enumerate(raw.splitlines(), 1) if line.strip()]
-        value = [_parse_member(f"{where}, line {n}", one, of_package=False) for n, one in rows]
-    elif packed is not None:
-        value = _parse_member(where, raw, of_package=of_package)
-    elif _is_lines(raw):
-        numbers, value = _lines(source)
-    elif table.is_table(source, _ID_FIELDS, ANSWER_FIELDS):
-        numbers, value = table.read_rows(source)
-    else:
-        value = source.decode(raw, Any)
+        repeated = _repeated_rows(raw, texts)
+        rows = (*texts.items(), *repeated) if repeated else ()
+        return Submission(predictions=Texts(texts), rows=rows, extras=extras)
+    numbers, value = _parse_file(source, raw) if packed is None else _parse_packed(packed, where)
     parsed = _rows(where, value, dataset, numbers)
     extras |= gcrc_letters.repeated_options(value, dataset)
     if isinstance(value, dict) and isinstance(parsed, ItemsView):
@@ -157,7 +144,9 @@ def make_submission(
             cure="make a new iterator, or pass a list: an iterator can be read only once",
         )
     if isinstance(value, list) and all_are(value, Prediction):
-        rows: Iterable[Row] = [(one.question_id, check_numbers(_IN_MEMORY, one)) for one in value]
+        rows: Iterable[Row] = [
+            (prediction.question_id, check_numbers(_IN_MEMORY, prediction)) for prediction in value
+        ]
     else:
         rows = _rows(_IN_MEMORY, value, dataset)
     extras = _extras(null_odds) | gcrc_letters.repeated_options(value, dataset)
@@ -177,6 +166,24 @@ def _read_unpacked(source: Source) -> bytes:
             cure="if you trust its origin, unpack it first: gunzip FILE",
         )
     return raw
+
+
+def _parse_file(source: Source, raw: bytes) -> tuple[Sequence[int], Any]:
+    """Return the rows' line numbers, if each has its own line, and the parsed content."""
+    if _is_lines(raw):
+        return _lines(source)
+    if table.is_table(source, _ID_FIELDS, ANSWER_FIELDS):
+        return table.read_rows(source)
+    return (), source.decode(raw, Any)
+
+
+def _parse_packed(packed: archive.Packed, where: str) -> tuple[Sequence[int], Any]:
+    """Return no line numbers, because errors name the member, and the parsed content."""
+    of_package = packed.name == gcrc_package.PREDICTIONS
+    if of_package or not _is_lines(packed.raw):
+        return (), _parse_member(where, packed.raw, of_package=of_package)
+    lines = [(n, line) for n, line in enumerate(packed.raw.splitlines(), 1) if line.strip()]
+    return (), [_parse_member(f"{where}, line {n}", line, of_package=False) for n, line in lines]
 
 
 def _parse_member(where: str, raw: bytes, *, of_package: bool) -> Any:
@@ -254,33 +261,35 @@ def _repeated_rows(raw: bytes, mapping: Mapping[str, Any]) -> list[Row]:
         return []
     names: list[str] = []
 
-    def outermost(pairs: list[tuple[str, Any]]) -> None:
+    def keep_names(pairs: list[tuple[str, Any]]) -> None:
         names[:] = [name for name, _ in pairs]
 
-    json.loads(raw, object_pairs_hook=outermost)  # objects end from the innermost on
-    more = Counter(names) - Counter(mapping.keys())
-    return [(name, mapping[name]) for name in more.elements()]
+    json.loads(raw, object_pairs_hook=keep_names)  # objects end from the innermost on
+    repetitions = Counter(names) - Counter(mapping.keys())
+    return [(name, mapping[name]) for name in repetitions.elements()]
 
 
 def _submission(
     source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
 ) -> Submission:
-    kept = tuple(record_outputs.match_ids(musique_outputs.match_ids(rows, dataset), dataset))
+    matched_rows = tuple(
+        record_outputs.match_ids(musique_outputs.match_ids(rows, dataset), dataset)
+    )
     convert_value = value_converter(dataset)
     predictions: dict[str, Prediction] = {}
-    for question_id, raw in kept:
+    for question_id, raw in matched_rows:
         if not isinstance(raw, Prediction):
             value = raw if convert_value is None else convert_value(raw)
             predictions[question_id] = parse_prediction(source, question_id, value)
         else:
             predictions[question_id] = raw
     add_places(predictions, dataset)
-    return Submission(predictions=predictions, rows=kept, extras=extras)
+    return Submission(predictions=predictions, rows=matched_rows, extras=extras)
 
 
 def _is_lines(raw: bytes) -> bool:
-    first, _, rest = raw.lstrip().partition(b"\n")
-    if not first.startswith(b"{") or not rest.strip():
+    first, _, following = raw.lstrip().partition(b"\n")
+    if not first.startswith(b"{") or not following.strip():
         return False
     try:
         msgspec.json.decode(first)
@@ -340,8 +349,8 @@ def _id_field(row: Mapping[str, Any]) -> str:
 
 def _parse_rows(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
     for place, row in zip(places, rows, strict=False):
-        if isinstance(row, dict) and (several := _parse_several(place, row)) is not None:
-            yield from several
+        if isinstance(row, dict) and (several_rows := _parse_several(place, row)) is not None:
+            yield from several_rows
             continue
         field = _id_field(row) if isinstance(row, dict) else ""
         if not field:
@@ -354,8 +363,8 @@ def _parse_rows(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
         if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
             yield str(row[field]), _parse_own_row(place, row)
         else:
-            rest = {key: item for key, item in row.items() if key != field}
-            yield str(row[field]), rest
+            answer_fields = {key: item for key, item in row.items() if key != field}
+            yield str(row[field]), answer_fields
 
 
 def _parse_several(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
@@ -369,8 +378,8 @@ def _parse_several(place: str, row: Mapping[str, Any]) -> Iterable[Row] | None:
     if multirc_outputs.is_paragraph(row):
         return multirc_outputs.parse_paragraph(place, row)
     if record_outputs.is_numbered(row.get("idx")):
-        rest = {key: item for key, item in row.items() if key != "idx"}
-        return [(record_outputs.join_id(row["idx"]), rest)]
+        answer_fields = {key: item for key, item in row.items() if key != "idx"}
+        return [(record_outputs.join_id(row["idx"]), answer_fields)]
     return None
 
 

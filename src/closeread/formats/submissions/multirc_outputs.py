@@ -106,14 +106,14 @@ def _iter_lines(
     predictions: Mapping[str, Prediction], dataset: Dataset
 ) -> Iterator[dict[str, Any]]:
     for passage, questions in dataset:
-        questions_of_line = []
+        question_rows = []
         for question in questions:
             if verdicts := _option_verdicts(predictions, question.question_id):
                 answers = [{"idx": place, "label": label} for place, label in enumerate(verdicts)]
                 number = int(question.question_id.rpartition("-")[2])
-                questions_of_line.append({"idx": number, "answers": answers})
-        if questions_of_line:
-            yield {"idx": int(passage.passage_id), "passage": {"questions": questions_of_line}}
+                question_rows.append({"idx": number, "answers": answers})
+        if question_rows:
+            yield {"idx": int(passage.passage_id), "passage": {"questions": question_rows}}
 
 
 def _option_verdicts(predictions: Mapping[str, Prediction], question_id: str) -> list[int]:

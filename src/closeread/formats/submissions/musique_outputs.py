@@ -13,7 +13,7 @@ from closeread.formats.layouts.ids import numbered_id
 from closeread.types import Dataset
 
 _FORM = "musique"
-_ANSWER, _SAID = "predicted_answer", "predicted_answerable"
+_ANSWER, _ANSWERABLE = "predicted_answer", "predicted_answerable"
 
 
 def match_ids(
@@ -22,15 +22,20 @@ def match_ids(
     """Return the rows under the ids of the set's questions; for other sets unchanged."""
     if dataset is None or dataset.format != _FORM:
         return rows
-    known = {question.question_id for question in dataset.questions()}
-    return [*_iter_matched(rows, known)]
+    question_ids = {question.question_id for question in dataset.questions()}
+    return [*_iter_matched(rows, question_ids)]
 
 
-def _iter_matched(rows: Iterable[tuple[str, Any]], known: set[str]) -> Iterable[tuple[str, Any]]:
-    times: Counter[str] = Counter()
+def _iter_matched(
+    rows: Iterable[tuple[str, Any]], question_ids: set[str]
+) -> Iterable[tuple[str, Any]]:
+    counts: Counter[str] = Counter()
     for name, row in rows:
-        times[name] += 1
-        own = numbered_id(name, times[name])
-        of_two = own in known and numbered_id(name, 2) in known
-        declined = of_two and isinstance(row, dict) and row.get(_SAID) is False
-        yield own if own in known else name, row | {_ANSWER: ""} if declined else row
+        counts[name] += 1
+        numbered = numbered_id(name, counts[name])
+        is_pair = numbered in question_ids and numbered_id(name, 2) in question_ids
+        declined = is_pair and isinstance(row, dict) and row.get(_ANSWERABLE) is False
+        yield (
+            numbered if numbered in question_ids else name,
+            row | {_ANSWER: ""} if declined else row,
+        )

@@ -66,11 +66,11 @@ def parse_predictions(
         row_of[str(row.example_id)] = row
     for passage, questions in dataset:
         for question in questions:
-            if (one := row_of.pop(question.question_id, None)) is not None:
+            if (submitted := row_of.pop(question.question_id, None)) is not None:
                 where = f"{source}, question {question.question_id}"
                 yield (
                     question.question_id,
-                    _prediction(one, passage.text, question.question_id, where),
+                    _prediction(submitted, passage.text, question.question_id, where),
                 )
     for name in row_of:
         yield name, Prediction(question_id=name, answer=Answer(kind="none"))
@@ -101,8 +101,10 @@ def _prediction(row: _Row, text: str, name: str, where: str) -> Prediction:
         answer = Answer(kind=kind, texts=tuple(span.of(text) for span in spans), spans=spans)
     else:
         answer = Answer(kind="none")
-    long = span(row.long_answer)
-    evidence = () if long is None else (Evidence(spans=(long,), texts=(long.of(text),)),)
+    long_span = span(row.long_answer)
+    evidence = (
+        () if long_span is None else (Evidence(spans=(long_span,), texts=(long_span.of(text),)),)
+    )
     return Prediction(
         question_id=name, answer=answer, confidence=row.short_answers_score, evidence=evidence
     )

@@ -21,10 +21,10 @@ def value_converter(dataset: Dataset | None) -> Callable[[Any], Any] | None:
     """
     if dataset is not None and dataset.format == _WEBQA:
         return _apply_to_fields(_none)
-    columns_found = dataset.metadata.get(_ROWS) if dataset is not None else None
-    if columns_found is None:
+    stored_columns = dataset.metadata.get(_ROWS) if dataset is not None else None
+    if stored_columns is None:
         return None
-    columns = msgspec.convert(columns_found, Columns)
+    columns = msgspec.convert(stored_columns, Columns)
     if columns.answer_form == "truth":
         return _apply_to_fields(yes_or_no)
     return _apply_to_fields(partial(_letter, columns)) if columns.options else None
@@ -45,9 +45,9 @@ def _letter(columns: Columns, value: Any) -> Any:
 def _apply_to_fields(converter: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that converts a bare value, or the answer fields of an object."""
 
-    def of(value: Any) -> Any:
+    def convert(value: Any) -> Any:
         if not isinstance(value, dict):
             return converter(value)
         return value | {field: converter(value[field]) for field in _FIELDS if field in value}
 
-    return of
+    return convert

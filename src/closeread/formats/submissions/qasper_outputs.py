@@ -20,29 +20,33 @@ def write(predictions: Mapping[str, Prediction], dataset: Dataset, stream: Binar
 def _rows(predictions: Mapping[str, Prediction], dataset: Dataset) -> Iterator[dict[str, Any]]:
     for passage, questions in dataset:
         for question in questions:
-            one = predictions.get(question.question_id)
-            if one is None or one.answer is None:
+            prediction = predictions.get(question.question_id)
+            if prediction is None or prediction.answer is None:
                 continue
-            none = one.answer.kind == "none"
+            is_unanswerable = prediction.answer.kind == "none"
             yield {
                 "question_id": question.question_id,
-                "predicted_answer": _NO_ANSWER if none else ", ".join(one.answer.texts),
-                "predicted_evidence": [*_paragraphs(one.evidence, passage.text)],
+                "predicted_answer": _NO_ANSWER
+                if is_unanswerable
+                else ", ".join(prediction.answer.texts),
+                "predicted_evidence": [*_paragraphs(prediction.evidence, passage.text)],
             }
 
 
 def _paragraphs(evidence: tuple[Evidence, ...], text: str) -> Iterator[str]:
     """Yield each line that evidence overlaps, then the texts of evidence without a span."""
-    placed = [
-        one for one in evidence if one.spans and all(piece_text in text for piece_text in one.texts)
+    located = [
+        piece
+        for piece in evidence
+        if piece.spans and all(evidence_text in text for evidence_text in piece.texts)
     ]
-    spans = [span for one in placed for span in one.spans]
+    spans = [span for piece in located for span in piece.spans]
     start = 0
     for line in text.split("\n"):
         end = start + len(line)
         if any(span.start < end and start < span.end for span in spans):
             yield line
         start = end + 1
-    for one in evidence:
-        if one not in placed:
-            yield from one.texts
+    for piece in evidence:
+        if piece not in located:
+            yield from piece.texts

@@ -58,18 +58,18 @@ def parse_prediction(source: str, question_id: str, value: Any) -> Prediction:
 def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Prediction:
     if not any(field in value for field in (*ANSWER_FIELDS, *_OTHER_FIELDS)):
         raise _unknown_form_error(source, question_id, value)
-    given = next((value[key] for key in ANSWER_FIELDS if key in value), None)
-    if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
-        given = given.get("value")
+    answer = next((value[key] for key in ANSWER_FIELDS if key in value), None)
+    if isinstance(answer, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
+        answer = answer.get("value")
     evidence = _evidence(value.get("evidence") or value.get("predicted_evidence") or ())
     scores = value.get("option_scores") or value.get("prob") or ()
-    numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
+    are_numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
     rank = value.get("scores_rank", False)
-    if evidence is None or not numbers or not isinstance(rank, bool):
+    if evidence is None or not are_numbers or not isinstance(rank, bool):
         raise _unknown_form_error(source, question_id, value)
     return Prediction(
         question_id=question_id,
-        answer=_answer(source, question_id, given),
+        answer=_answer(source, question_id, answer),
         confidence=_score_of(source, question_id, value),
         evidence=evidence,
         option_scores=tuple(float(score) for score in scores),
@@ -81,8 +81,8 @@ def _evidence(value: Any) -> tuple[Evidence, ...] | None:
     """Parse evidence: a string, strings, or either by option label; None for anything else."""
     by_label = value if isinstance(value, dict) else {"": value}
     evidence = []
-    for label, given in by_label.items():
-        texts = (given,) if isinstance(given, str) else given
+    for label, label_texts in by_label.items():
+        texts = (label_texts,) if isinstance(label_texts, str) else label_texts
         if not all_are(texts, str):
             return None
         if texts:
@@ -113,27 +113,27 @@ def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float 
     return _number(source, question_id, field, value[field])
 
 
-def _number(source: str, question_id: str, what: str, value: Any) -> float:
+def _number(source: str, question_id: str, name: str, value: Any) -> float:
     if not is_number(value):
         raise InputError(
-            f"the {what} is {describe_kind(value)}",
+            f"the {name} is {describe_kind(value)}",
             where=f"{source}, question {question_id}",
             expected="a number in the range of a float",
         )
     return float(value)
 
 
-def check_numbers(source: str, given: Prediction) -> Prediction:
+def check_numbers(source: str, prediction: Prediction) -> Prediction:
     """Return a prediction made in memory, after checking that none of its numbers is NaN.
 
     Raises:
         InputError: Its confidence or an option score is not a number.
     """
-    if given.confidence is not None:
-        _number(source, given.question_id, "confidence", given.confidence)
-    for score in given.option_scores:
-        _number(source, given.question_id, "option score", score)
-    return given
+    if prediction.confidence is not None:
+        _number(source, prediction.question_id, "confidence", prediction.confidence)
+    for score in prediction.option_scores:
+        _number(source, prediction.question_id, "option score", score)
+    return prediction
 
 
 def _answer(source: str, question_id: str, value: Any) -> Answer | None:
@@ -188,7 +188,7 @@ def _unknown_form_error(source: str, question_id: str, value: Any) -> InputError
 def _cure_of(question_id: str, value: Any) -> str:
     if isinstance(value, float) and math.isnan(value):
         return "remove rows without an answer: table.dropna(subset='answer') in pandas"
-    if isinstance(value, dict) and value and all(isinstance(one, str) for one in value.values()):
+    if isinstance(value, dict) and value and all(isinstance(text, str) for text in value.values()):
         return f"if {question_id!r} is not a question but holds the answers, pass only its value"
     if isinstance(value, int | float):  # true and false, too
         return f'write it as text: "{json.dumps(value)}"; for an option, write its letter'

@@ -14,14 +14,14 @@ from closeread.types import Dataset
 _NUMBERED = (("idx", "qas.idx"), ("idx.passage", "idx.query"))
 
 
-def is_numbered(named: Any) -> bool:
+def is_numbered(raw_id: Any) -> bool:
     """Whether an id consists of a passage's number and a query's."""
-    return isinstance(named, dict) and named.keys() == {"passage", "query"}
+    return isinstance(raw_id, dict) and raw_id.keys() == {"passage", "query"}
 
 
-def join_id(named: dict[str, Any]) -> str:
+def join_id(raw_id: dict[str, Any]) -> str:
     """Return the question's id for such a pair."""
-    return f"{named['passage']}-{named['query']}"
+    return f"{raw_id['passage']}-{raw_id['query']}"
 
 
 def match_ids(
@@ -35,6 +35,6 @@ def match_ids(
     if dataset is None or tuple(columns.get("id", ())) not in _NUMBERED:
         return rows
     names = [question.question_id for question in dataset.questions()]
-    times = Counter(name.partition("-")[2] for name in names)
-    full = {name.partition("-")[2]: name for name in names}
-    return [(full[one] if times[one] == 1 else one, row) for one, row in rows]
+    counts = Counter(name.partition("-")[2] for name in names)
+    id_by_number = {name.partition("-")[2]: name for name in names}
+    return [(id_by_number[number] if counts[number] == 1 else number, row) for number, row in rows]

@@ -65,9 +65,9 @@ def parse_logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
     """
     scores = []
     for number, line in enumerate(raw.splitlines(), 1):
-        matched = _LOGIT_LINE.fullmatch(line)
-        if matched:
-            scores.append(_probability(float(matched[1]), float(matched[2])))
+        match = _LOGIT_LINE.fullmatch(line)
+        if match:
+            scores.append(_probability(float(match[1]), float(match[2])))
         elif line.strip():
             raise InputError(
                 "not a line of logits",
@@ -76,18 +76,18 @@ def parse_logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
             )
     position = 0
     for question in _require_dataset(dataset, source, "logits").questions():
-        of_question = tuple(scores[position : position + len(question.options)])
+        option_scores = tuple(scores[position : position + len(question.options)])
         position += len(question.options)
-        if not of_question or len(of_question) < len(question.options):
+        if not option_scores or len(option_scores) < len(question.options):
             break
         pick = min if question.asks_for == "contradicted" else max
-        best = pick(range(len(of_question)), key=of_question.__getitem__)
+        best = pick(range(len(option_scores)), key=option_scores.__getitem__)
         yield (
             question.question_id,
             Prediction(
                 question_id=question.question_id,
                 answer=Answer(kind="choice", label=question.options[best].label),
-                option_scores=of_question,
+                option_scores=option_scores,
             ),
         )
     if position != len(scores):
@@ -108,19 +108,21 @@ def _probability(false: float, true: float) -> float:
 
 def parse_evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
     """Parse rows, one for each option, whose ``sentence1`` is joined sentences of the passage."""
-    sentences_of: dict[str, dict[int, str]] = {}
+    by_question: dict[str, dict[int, str]] = {}
     for number, row in enumerate(data):
-        one = _convert(source, row, _EvidenceRow, f"data[{number}]")
-        sentences_of.setdefault(str(one.qid), {})[one.opid] = one.sentence1
+        evidence_row = _convert(source, row, _EvidenceRow, f"data[{number}]")
+        by_question.setdefault(str(evidence_row.qid), {})[evidence_row.opid] = (
+            evidence_row.sentence1
+        )
     for passage, questions in _require_dataset(dataset, source, "evidence rows"):
         for question in questions:
-            of_options = sentences_of.get(question.question_id)
-            if of_options is None:
+            sentences_by_option = by_question.get(question.question_id)
+            if sentences_by_option is None:
                 continue
             pieces = tuple(
-                _piece(option.label, of_options[index], passage)
+                _piece(option.label, sentences_by_option[index], passage)
                 for index, option in enumerate(question.options)
-                if index in of_options
+                if index in sentences_by_option
             )
             yield (
                 question.question_id,
@@ -142,10 +144,10 @@ def _convert(source: str, row: Any, type: Any, where: str) -> Any:  # noqa: A002
         raise explain(error, source, value=row, within=where, kind=type) from error
 
 
-def _require_dataset(dataset: Dataset | None, source: str, what: str) -> Dataset:
+def _require_dataset(dataset: Dataset | None, source: str, content: str) -> Dataset:
     if dataset is None:
         raise UsageError(
-            f"{what} need their data set",
+            f"{content} need their data set",
             where=source,
             cure="pass the data set with --dataset",
         )
@@ -173,13 +175,13 @@ def _find_cover(sentences: Sequence[Span], text: str, joined: str) -> tuple[Span
     Of equal sentences, takes the earliest that still lets the rest be found.
     """
 
-    def follow(rest: str, first: int) -> tuple[Span, ...] | None:
-        if not rest:
+    def follow(remaining: str, first: int) -> tuple[Span, ...] | None:
+        if not remaining:
             return ()
         for index in range(first, len(sentences)):
             piece = sentences[index].of(text)
-            if rest.startswith(piece):
-                spans = follow(rest[len(piece) :], index + 1)
+            if remaining.startswith(piece):
+                spans = follow(remaining[len(piece) :], index + 1)
                 if spans is not None:
                     return (sentences[index], *spans)
         return None
