@@ -1,4 +1,4 @@
-"""What benches that are run by hand are given: a wrong wish is one message and exit code 2."""
+"""Arguments of benchmarks that are run by hand: a mistake is one message and exit code 2."""
 
 import argparse
 import re
@@ -8,30 +8,32 @@ from typing import Any
 
 from closeread.errors import CloseReadError
 
-NAMED: dict[str, Any] = {}
-PLACE: dict[str, Any] = {"type": Path}
-COUNT: dict[str, Any] = {"type": int, "nargs": "?"}
+# How ``argparse`` takes an argument: its keywords.
+TEXT: dict[str, Any] = {}
+OPTIONAL_TEXT: dict[str, Any] = {"nargs": "?"}
+PATH: dict[str, Any] = {"type": Path}
+OPTIONAL_COUNT: dict[str, Any] = {"type": int, "nargs": "?"}
 
 
-def begin(module: str, main: Callable[..., None], **taken: dict[str, Any]) -> None:
-    """Call a bench with its arguments.
+def run_main(docstring: str, main: Callable[..., None], **arguments: dict[str, Any]) -> None:
+    """Call a benchmark with the arguments of the command line.
 
     Args:
-        module: What its module says of itself; the first ``python ...`` in it is the usage.
-        main: Given the arguments by position; those that are left out have its defaults.
-        taken: The name of each argument, and how ``argparse`` takes it.
+        docstring: The module's; the first ``python ...`` in it is the usage.
+        main: Called with the arguments by position; those that are left out have its defaults.
+        arguments: The name of each argument, and how ``argparse`` takes it.
     """
-    usage = re.search(r"python (?:-m )?(\S+)", module)
+    usage = re.search(r"python (?:-m )?(\S+)", docstring)
     parser = argparse.ArgumentParser(
         prog=usage[1].rstrip("`") if usage else None,
-        description=module,
+        description=docstring,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # of `tell`
-    for name, how in taken.items():
-        parser.add_argument(name, metavar=name.upper(), **how)
-    given = vars(parser.parse_args())
+    parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)  # `print_results`
+    for name, keywords in arguments.items():
+        parser.add_argument(name, metavar=name.upper(), **keywords)
+    values = vars(parser.parse_args())
     try:
-        main(*(given[name] for name in taken if given[name] is not None))
+        main(*(values[name] for name in arguments if values[name] is not None))
     except (CloseReadError, OSError) as error:
         parser.exit(2, f"{error}\n")

@@ -1,8 +1,7 @@
-"""Times whole processes in turn (A B A B ...), so that a drifting machine moves both alike."""
+"""Times whole processes in turn (A B A B ...), so that a drifting machine changes both alike."""
 
 import gc
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -16,6 +15,7 @@ PEERS = HERE / "peers"
 OUT = HERE / "out"
 DATA = HERE / "data"
 PYTHON = sys.executable
+NEURAL_PYTHON = HERE.parent / ".venv-neural" / "bin" / "python"
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the bench table; ``goal`` is met where ``met``."""
+    """One line of the table of results; ``goal`` is met where ``met``."""
 
     name: str
     ours: str
@@ -39,61 +39,75 @@ class Result:
     met: bool
 
 
-def once(command: Sequence[str]) -> tuple[float, float, float]:
-    """Run a command to its end; return wall seconds, CPU seconds and peak memory in MB."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    complaint = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - started
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{complaint.decode()}")
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+def run_once(command: Sequence[str]) -> Timing:
+    """Run a command to its end and measure it.
+
+    Raises:
+        SystemExit: The command fails; with its errors.
+    """
+    launcher = [PYTHON, "-I", "-S", str(HERE / "run_measured.py")]
+    done = subprocess.run([*launcher, *command], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
+    return Timing(**json.loads(done.stdout))
 
 
-def side_by_side(commands: Sequence[Sequence[str]], runs: int = 7) -> list[Timing]:
+def run_in_turn(commands: Sequence[Sequence[str]], runs: int = 7) -> list[Timing]:
     """Time several commands in turn, after one run of each that is not counted."""
     for command in commands:
-        once(command)
-    rows: list[list[tuple[float, float, float]]] = [[] for _ in commands]
+        run_once(command)
+    timings: list[list[Timing]] = [[] for _ in commands]
     for _ in range(runs):
-        for row, command in zip(rows, commands, strict=True):
-            row.append(once(command))
+        for row, command in zip(timings, commands, strict=True):
+            row.append(run_once(command))
     return [
-        Timing(*(statistics.median(column) for column in zip(*row, strict=True))) for row in rows
+        Timing(
+            statistics.median(timing.wall_seconds for timing in row),
+            statistics.median(timing.cpu_seconds for timing in row),
+            statistics.median(timing.peak_mb for timing in row),
+        )
+        for row in timings
     ]
 
 
-def seconds(function: Callable[[], object], runs: int = 5) -> float:
-    """Return the median time of a call."""
-    taken = []
+def cpu_seconds(function: Callable[[], object]) -> float:
+    """Return the CPU seconds of a call."""
+    started = time.process_time()
+    function()
+    return time.process_time() - started
+
+
+def median_seconds(function: Callable[[], object], runs: int = 5) -> float:
+    """Return the median wall seconds of a call."""
+    values = []
     for _ in range(runs):
         started = time.perf_counter()
         function()
-        taken.append(time.perf_counter() - started)
-    return statistics.median(taken)
+        values.append(time.perf_counter() - started)
+    return statistics.median(values)
 
 
-def in_turn(functions: Sequence[Callable[[], object]], runs: int = 5) -> list[float]:
+def least_cpu_seconds(functions: Sequence[Callable[[], object]], runs: int = 5) -> list[float]:
     """Return each function's least CPU seconds, the functions called in turn.
 
-    What is there already is left out of garbage collection: it is the bench's, not theirs.
+    Existing objects are left out of garbage collection: they are the benchmark's, not theirs.
     """
     gc.collect()
     gc.freeze()
-    taken: list[list[float]] = [[] for _ in functions]
-    for _ in range(runs):
-        for times, function in zip(taken, functions, strict=True):
-            started = time.process_time()
-            function()
-            times.append(time.process_time() - started)
-    return [min(times) for times in taken]
+    try:
+        rounds = [[cpu_seconds(function) for function in functions] for _ in range(runs)]
+    finally:
+        gc.unfreeze()
+    return [min(column) for column in zip(*rounds, strict=True)]
 
 
 def ratio(
-    name: str, ours: float, peer: float, *, most: float | None = None, least: float | None = None
+    name: str,
+    ours: float,
+    peer: float,
+    *,
+    most: float | None = None,
+    least: float | None = None,
 ) -> Result:
     """Judge ours / peer against ``most``, or how many times faster we are against ``least``."""
     if most is not None:
@@ -109,25 +123,24 @@ def limit(name: str, value: float, most: float, unit: str) -> Result:
     return Result(name, f"{value:.2f} {unit}", "-", value, f"<= {most:g} {unit}", value <= most)
 
 
-def where_torch_is(module: str, *given: object) -> list[Result]:
-    """Run a bench in the environment of ``make neural``, and return its table."""
-    python = HERE.parent / ".venv-neural" / "bin" / "python"
-    if not python.exists():
+def run_with_torch(module: str, *arguments: object) -> list[Result]:
+    """Run a benchmark in the environment of ``make neural``, and return its table."""
+    if not NEURAL_PYTHON.exists():
         raise SystemExit("no .venv-neural: `make neural` makes it")
-    command = [python, "-m", module, *map(str, given), "--json"]
+    command = [str(NEURAL_PYTHON), "-m", module, *map(str, arguments), "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return [Result(**row) for row in json.loads(done.stdout)]
 
 
-def tell(results: Sequence[Result]) -> None:
-    """Show results, or print them for ``where_torch_is``."""
+def print_results(results: Sequence[Result]) -> None:
+    """Print the table, or JSON for ``run_with_torch``."""
     if "--json" in sys.argv:
         print(json.dumps([asdict(row) for row in results]))
     else:
-        show(results)
+        print_table(results)
 
 
-def show(results: Sequence[Result]) -> None:
+def print_table(results: Sequence[Result]) -> None:
     """Print the table and write it as JSON."""
     print(f"{'what':<58} {'ours':>12} {'peer':>12} {'value':>8}  goal")
     for row in results:

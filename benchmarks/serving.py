@@ -1,8 +1,8 @@
 """The service under load: against a bare Starlette application that echoes, and for its memory.
 
-Both servers are processes of their own, asked by the same client in turn. The reader repeats its
-question, so that what is measured is the service: parsing, checking, queue, batches, reply. What
-is judged is the processor time of the server, which other work on the machine does not move.
+Both servers are processes of their own, called by the same client in turn. The reader repeats its
+question, so that only the service is measured: parsing, checking, queue, batches, reply. The ratio
+is of the server's CPU time, which other work on the machine does not change.
 """
 
 import asyncio
@@ -21,18 +21,21 @@ from pathlib import Path
 from benchmarks.measure import PEERS, PYTHON, Result, limit, ratio
 
 CLIENTS = 200
-REQUESTS = 5_000
-ROUNDS = 3
-FIRST, ALL = 5_000, 50_000
 PASSAGE = "The ferry left Marl at six. It carried 14 sheep and one piano. " * 12
+MAX_TRIES = 100  # of a request that the service puts off
+SERVERS = {
+    "ours": [PYTHON, "-m", "closeread", "serve", "floor_serving:Repeat", "--port", "0"],
+    "floor": [PYTHON, str(PEERS / "floor_serving.py")],
+}
 
 
 @contextmanager
-def serving(*command: str) -> Iterator[tuple[int, int]]:
-    """Run a server in a process of its own; yield its port and its id."""
+def run_server(side: str) -> Iterator[tuple[int, int]]:
+    """Run a server in a process of its own; yield its port and its process id."""
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, cwd=PEERS, env=os.environ | {"NO_COLOR": "1"}
-    )
+        SERVERS[side], stdout=subprocess.PIPE, text=True, cwd=PEERS,
+        env=os.environ | {"NO_COLOR": "1"},
+    )  # fmt: skip
     assert process.stdout is not None
     try:
         port = int(process.stdout.readline().strip().rsplit(":", 1)[-1])
@@ -42,32 +45,24 @@ def serving(*command: str) -> Iterator[tuple[int, int]]:
         process.communicate(timeout=60)
 
 
-def ours() -> list[str]:
-    return [PYTHON, "-m", "closeread", "serve", "floor_serving:Repeat", "--port", "0"]
-
-
-def floor() -> list[str]:
-    return [PYTHON, str(PEERS / "floor_serving.py")]
-
-
-def body(client: int, number: int) -> tuple[bytes, bytes]:
+def build_request(client: int, number: int) -> tuple[bytes, bytes]:
     """Return a request, and what its answer must hold: the same ids for all, no text twice."""
     word = f"{client}-{number}"
-    asked = {"question_id": "q", "text": f"What is {word}?", "kind": "span"}
-    items = [{"passage": {"text": f"{word}. {PASSAGE}"}, "questions": [asked]}]
-    raw = json.dumps({"items": items, "evidence": False}).encode()
-    head = b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(raw)
-    return head + raw, f"What is {word}?".encode()
+    question = {"question_id": "q", "text": f"What is {word}?", "kind": "span"}
+    items = [{"passage": {"text": f"{word}. {PASSAGE}"}, "questions": [question]}]
+    body = json.dumps({"items": items, "evidence": False}).encode()
+    head = b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    return head + body, f"What is {word}?".encode()
 
 
-async def ask(port: int, client: int, count: int, seconds: list[float]) -> None:
+async def run_client(port: int, client: int, count: int, seconds: list[float]) -> None:
     """Send requests one after another over one connection; every answer must be its own."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for number in range(count):
-        sent, expected = body(client, number)
-        for _ in range(100):
-            begun = time.perf_counter()
-            writer.write(sent)
+        request, expected = build_request(client, number)
+        for _ in range(MAX_TRIES):
+            started = time.perf_counter()
+            writer.write(request)
             head = (await reader.readuntil(b"\r\n\r\n")).lower()
             size = int(head.split(b"content-length:")[1].split(b"\r\n")[0])
             answer = await reader.readexactly(size)
@@ -76,78 +71,81 @@ async def ask(port: int, client: int, count: int, seconds: list[float]) -> None:
             await asyncio.sleep(float(head.split(b"retry-after:")[1].split(b"\r\n")[0]))
         if b" 200 " not in head[:16] or expected not in answer:
             raise SystemExit(f"wrong answer for {expected!r}: {head!r} {answer[:300]!r}")
-        seconds.append(time.perf_counter() - begun)
+        seconds.append(time.perf_counter() - started)
     writer.close()
     await writer.wait_closed()
 
 
-def load(port: int, count: int) -> tuple[float, list[float]]:
-    """Return the wall seconds of so many requests by all clients at once, and each one's."""
+def send_requests(port: int, clients: int, count: int) -> tuple[float, list[float]]:
+    """Return the wall seconds of ``count`` requests by all clients at once, and of each one."""
     each: list[float] = []
 
-    async def all_clients() -> None:
-        share, rest = divmod(count, CLIENTS)
+    async def run_clients() -> None:
+        share, rest = divmod(count, clients)
         await asyncio.gather(
-            *(ask(port, one, share + (one < rest), each) for one in range(CLIENTS))
-        )
+            *(
+                run_client(port, number, share + (number < rest), each)
+                for number in range(clients)
+            )
+        )  # fmt: skip
 
-    begun = time.perf_counter()
-    asyncio.run(all_clients())
+    started = time.perf_counter()
+    asyncio.run(run_clients())
     assert len(each) == count
-    return time.perf_counter() - begun, each
+    return time.perf_counter() - started, each
 
 
-def resident(pid: int) -> float:
+def resident_mb(pid: int) -> float:
     """Return the megabytes that a process holds now."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found[1]) / 1024
+    line = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert line is not None
+    return int(line[1]) / 1024
 
 
-def processor(pid: int) -> float:
-    """Return the seconds of processor time that a process has taken."""
+def process_cpu_seconds(pid: int) -> float:
+    """Return the CPU seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def speed() -> Iterator[Result]:
-    """Requests a second, latencies and processor time, ours and the floor's in turn."""
-    walls: dict[str, list[float]] = {"ours": [], "floor": []}
-    latencies: dict[str, list[float]] = {"ours": [], "floor": []}
-    spent: dict[str, list[float]] = {"ours": [], "floor": []}
-    for _ in range(ROUNDS):
-        for name, command in (("ours", ours()), ("floor", floor())):
-            with serving(*command) as (port, pid):
-                load(port, CLIENTS)  # connections and imports
-                before = processor(pid)
-                wall, each = load(port, REQUESTS)
-                spent[name].append((processor(pid) - before) / REQUESTS)
-            walls[name].append(wall)
-            latencies[name] += each
-    for name, found in latencies.items():
-        cuts = statistics.quantiles(found, n=100)
-        wall = statistics.median(walls[name])
+def speed(clients: int = CLIENTS, n_requests: int = 5_000, rounds: int = 3) -> Iterator[Result]:
+    """CPU time of a request, ours and the floor's in turn; prints rates and latencies, too."""
+    walls: dict[str, list[float]] = {side: [] for side in SERVERS}
+    latencies: dict[str, list[float]] = {side: [] for side in SERVERS}
+    cpu: dict[str, list[float]] = {side: [] for side in SERVERS}
+    for _ in range(rounds):
+        for side in SERVERS:
+            with run_server(side) as (port, pid):
+                send_requests(port, clients, clients)  # connections and imports
+                before = process_cpu_seconds(pid)
+                wall, each = send_requests(port, clients, n_requests)
+                cpu[side].append((process_cpu_seconds(pid) - before) / n_requests)
+            walls[side].append(wall)
+            latencies[side] += each
+    for side, values in latencies.items():
+        percentiles = statistics.quantiles(values, n=100)
+        wall = statistics.median(walls[side])
         print(
-            f"  {name}: {REQUESTS / wall:,.0f} requests/s, p50 {cuts[49] * 1000:.0f} ms, "
-            f"p99 {cuts[98] * 1000:.0f} ms, {CLIENTS} clients",
+            f"  {side}: {n_requests / wall:,.0f} requests/s, p50 {percentiles[49] * 1000:.0f} ms, "
+            f"p99 {percentiles[98] * 1000:.0f} ms, {clients} clients",
             file=sys.stderr,
         )
-    mine, least = (statistics.median(spent[name]) for name in ("ours", "floor"))
-    yield ratio("serve, processor time a request / bare Starlette", mine, least, most=5)
+    ours, floor = (statistics.median(cpu[side]) for side in ("ours", "floor"))
+    yield ratio("serve, processor time a request / bare Starlette", ours, floor, most=5)
 
 
-def flatness() -> Iterator[Result]:
-    """The memory that further requests take, to 50,000 in all."""
-    with serving(*ours()) as (port, pid):
-        load(port, FIRST)
-        first = resident(pid)
-        load(port, ALL - FIRST)
-        last = resident(pid)
-    print(f"  {first:.1f} MB after {FIRST:,} requests, {last:.1f} after {ALL:,}", file=sys.stderr)
-    yield limit(f"memory gained, {FIRST:,} to {ALL:,} requests", last - first, 5, "MB")
-
-
-def serve() -> Iterator[Result]:
-    """All of it."""
-    yield from speed()
-    yield from flatness()
+def memory_growth(
+    clients: int = CLIENTS, n_first: int = 5_000, n_requests: int = 50_000
+) -> Iterator[Result]:
+    """The memory that requests after the first ones take, up to ``n_requests`` in all."""
+    with run_server("ours") as (port, pid):
+        send_requests(port, clients, n_first)
+        before = resident_mb(pid)
+        send_requests(port, clients, n_requests - n_first)
+        after = resident_mb(pid)
+    print(
+        f"  {before:.1f} MB after {n_first:,} requests, {after:.1f} after {n_requests:,}",
+        file=sys.stderr,
+    )
+    name = f"memory gained, {n_first:,} to {n_requests:,} requests"
+    yield limit(name, after - before, 5, "MB")

@@ -1,1 +1,1 @@
-"""What is measured on: data sets and predictions, made from a seed."""
+"""The inputs of benchmarks: data sets and predictions, generated from a seed."""

@@ -1,4 +1,4 @@
-"""Predictions and golds to time DROP scoring on: made up, and the corpus's where there is one."""
+"""Predictions and golds to time DROP scoring on: generated, and the corpus's if there is one."""
 
 import gzip
 import json
@@ -16,23 +16,26 @@ CITY = ["of", "a", "census", "people", "percent", "under", "age", "households", 
 PAST = ["war", "treaty", "army", "city", "kingdom", "first", "second", "third", "year", "in"]
 WORDS = TEAM + CITY + PAST
 
+Answer = str | list[str]
+Pair = tuple[Answer, Answer]  # a prediction and a gold answer
 
-def pairs(count: int, seed: int = 1) -> list[tuple[str | list[str], str | list[str]]]:
+
+def make_pairs(count: int, seed: int = 1) -> list[Pair]:
     """Return answers in the proportions of DROP (60 % numbers) and imperfect predictions."""
     rng = random.Random(seed)
-    made: list[tuple[str | list[str], str | list[str]]] = []
-    while len(made) < count:
+    pairs: list[Pair] = []
+    while len(pairs) < count:
         gold = _answer(rng)
         other = _answer(rng)
         first = gold if isinstance(gold, str) else ", ".join(gold)
-        made += [
+        pairs += [
             (prediction, gold)
             for prediction in (gold, other, first + ".", f"The answer is {first}.", first + RUN_ON)
         ]
-    return made[:count]
+    return pairs[:count]
 
 
-def _answer(rng: random.Random) -> str | list[str]:
+def _answer(rng: random.Random) -> Answer:
     kind = rng.random()
     if kind < 0.6:
         return str(rng.randint(0, 60)) if rng.random() < 0.7 else f"{rng.random() * 100:.1f}"
@@ -49,39 +52,39 @@ def _span(rng: random.Random) -> str:
     return " ".join(rng.choices(WORDS, k=rng.randint(1, 6)))
 
 
-def sets() -> dict[str, list[tuple[str | list[str], str | list[str]]]]:
-    """Return named lists of (prediction, gold)."""
-    found = {"made up": pairs(20_000)}
+def pair_sets() -> dict[str, list[Pair]]:
+    """Return lists of pairs by name: generated, official outputs and the dev set."""
+    sets = {"made up": make_pairs(20_000)}
     here = Path(__file__).resolve().parents[2]
     corpus = Path(os.environ.get("CLOSEREAD_CORPUS", here.parent / "shared"))
     if (corpus / "golden" / "drop" / "pairs.jsonl").exists():
-        found["official outputs"] = _official(corpus / "golden" / "drop" / "pairs.jsonl")
-        found["dev set"] = _dev_set(corpus / "data" / "drop" / "drop_v0_dev.jsonl.gz")
-    return found
+        sets["official outputs"] = _official(corpus / "golden" / "drop" / "pairs.jsonl")
+        sets["dev set"] = _dev_set(corpus / "data" / "drop" / "drop_v0_dev.jsonl.gz")
+    return sets
 
 
-def _official(path: Path) -> list[tuple[str | list[str], str | list[str]]]:
+def _official(path: Path) -> list[Pair]:
     rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
     return [(row["prediction"], gold) for row in rows for gold in row["golds"]]
 
 
-def _dev_set(path: Path) -> list[tuple[str | list[str], str | list[str]]]:
+def _dev_set(path: Path) -> list[Pair]:
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         golds = [json.loads(line)["ref_text"].split("|") for line in stream]
-    made: list[tuple[str | list[str], str | list[str]]] = []
-    for place, accepted in enumerate(golds):
+    pairs: list[Pair] = []
+    for index, accepted in enumerate(golds):
         first = accepted[0]
-        other = golds[(7 * place + 1) % len(golds)][0]
+        other = golds[(7 * index + 1) % len(golds)][0]
         for prediction in (first, other, first + ".", first.split(" and "), first + RUN_ON):
-            made += [(prediction, [gold]) for gold in accepted]
-    return made
+            pairs += [(prediction, [gold]) for gold in accepted]
+    return pairs
 
 
-def forget() -> None:
-    """Empty the normaliser's memory, so that every timing starts as a new process does."""
-    for remembered in (
+def clear_caches() -> None:
+    """Empty the normaliser's caches, so that every timing starts as a new process does."""
+    for cached in (
         normalize_drop._normalize_short,
         normalize_drop._normalize_token,
         normalize_drop.is_number,
     ):
-        remembered.cache_clear()
+        cached.cache_clear()

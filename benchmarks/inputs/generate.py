@@ -1,4 +1,4 @@
-"""Makes the benchmark inputs: MRQA files of any size, with predictions, from a seed.
+"""Generates inputs of benchmarks: MRQA files of any size, with predictions, from a seed.
 
 The text is nonsense with a natural shape: words drawn by a Zipf law, contexts of 250 to 800
 tokens, four questions a context, one to three answers each, predictions right, nearly right or
@@ -10,6 +10,7 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 _SYLLABLES = [c + v for c in "bcdfghklmnprstvw" for v in ("a", "e", "i", "o", "u", "ea", "ou")]
 _ARTICLES = ("the", "a", "an", "of", "in", "and", "to", "was", "by", "on")
@@ -20,7 +21,7 @@ def vocabulary(random_: random.Random, size: int = 20_000) -> list[str]:
     words = {
         "".join(random_.choices(_SYLLABLES, k=1 + index * 4 // size)) for index in range(size * 2)
     }
-    return [*_ARTICLES, *sorted(words, key=len)][:size]
+    return [*_ARTICLES, *sorted(words, key=lambda word: (len(word), word))][:size]
 
 
 def contexts(questions: int, seed: int = 1) -> Iterator[tuple[dict[str, object], dict[str, str]]]:
@@ -31,8 +32,8 @@ def contexts(questions: int, seed: int = 1) -> Iterator[tuple[dict[str, object],
     for rank in range(1, len(words) + 1):
         cumulative.append(cumulative[-1] + 1 / rank)
     weights = cumulative[1:]
-    made = 0
-    while made < questions:
+    count = 0
+    while count < questions:
         tokens = random_.choices(words, cum_weights=weights, k=random_.randint(250, 800))
         tokens = [
             token.capitalize()
@@ -40,44 +41,50 @@ def contexts(questions: int, seed: int = 1) -> Iterator[tuple[dict[str, object],
             else token + random_.choice(("", "", "", ",", "."))
             for token in tokens
         ]
-        offsets, position = [], 0
+        offsets: list[tuple[str, int]] = []
+        position = 0
         for token in tokens:
-            offsets.append([token, position])
+            offsets.append((token, position))
             position += len(token) + 1
         context = " ".join(tokens)
-        qas, predictions = [], {}
-        for _ in range(min(4, questions - made)):
+        qas: list[dict[str, Any]] = []
+        predictions: dict[str, str] = {}
+        for _ in range(min(4, questions - count)):
             qid = f"{random_.getrandbits(128):032x}"
-            qas.append(_question(random_, qid, context, offsets, (words, weights)))
-            predictions[qid] = _prediction(random_, str(qas[-1]["answers"][0]), tokens)
-        made += len(qas)
+            answers = _answers(random_, context, offsets)
+            qas.append({"qid": qid, **_question(random_, words, weights), **answers})
+            predictions[qid] = _prediction(random_, answers["answers"][0], tokens)
+        count += len(qas)
         yield {"id": "", "context": context, "context_tokens": offsets, "qas": qas}, predictions
 
 
-def _question(random_, qid, context, offsets, law):
+def _question(random_: random.Random, words: list[str], weights: list[float]) -> dict[str, object]:
+    """Return a question's text and the offsets of its tokens."""
+    question = " ".join(random_.choices(words, cum_weights=weights, k=11)) + " ?"
+    offsets, position = [], 0
+    for token in question.split(" "):
+        offsets.append([token, position])
+        position += len(token) + 1
+    return {"question": question, "question_tokens": offsets}
+
+
+def _answers(
+    random_: random.Random, context: str, offsets: list[tuple[str, int]]
+) -> dict[str, Any]:
+    """Return a question's answer, with the accepted texts."""
     first = random_.randrange(len(offsets))
     last = min(first + random_.choice((0, 0, 1, 2, 4)), len(offsets) - 1)
     start, end = offsets[first][1], offsets[last][1] + len(offsets[last][0]) - 1
     text = context[start : end + 1]
-    question = " ".join(random_.choices(law[0], cum_weights=law[1], k=11)) + " ?"
-    pieces = question.split(" ")
-    positions, position = [], 0
-    for piece in pieces:
-        positions.append([piece, position])
-        position += len(piece) + 1
-    answers = [text] + [text.strip(".,")] * random_.choice((0, 0, 1, 2))
     return {
-        "qid": qid,
-        "question": question,
-        "question_tokens": positions,
         "detected_answers": [
             {"text": text, "char_spans": [[start, end]], "token_spans": [[first, last]]}
         ],
-        "answers": answers,
+        "answers": [text] + [text.strip(".,")] * random_.choice((0, 0, 1, 2)),
     }
 
 
-def _prediction(random_, answer, tokens):
+def _prediction(random_: random.Random, answer: str, tokens: list[str]) -> str:
     chance = random_.random()
     if chance < 0.55:
         return answer
@@ -87,23 +94,23 @@ def _prediction(random_, answer, tokens):
 
 
 def write(folder: Path, name: str, questions: int, seed: int = 1) -> tuple[Path, Path]:
-    """Write ``name.jsonl.gz`` and ``name.predictions.json`` unless they are there; return both."""
+    """Write ``name.jsonl.gz`` and ``name.predictions.json`` if they are missing; return both."""
     folder.mkdir(parents=True, exist_ok=True)
     data, predictions = folder / f"{name}.jsonl.gz", folder / f"{name}.predictions.json"
     if data.exists() and predictions.exists():
         return data, predictions
-    gathered: dict[str, str] = {}
+    all_predictions: dict[str, str] = {}
     with gzip.open(data, "wt", encoding="utf-8", compresslevel=6) as stream:
         stream.write(json.dumps({"header": {"dataset": "bench", "split": "dev"}}) + "\n")
-        for row, answered in contexts(questions, seed):
+        for row, of_row in contexts(questions, seed):
             stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            gathered |= answered
-    predictions.write_text(json.dumps(gathered))
+            all_predictions |= of_row
+    predictions.write_text(json.dumps(all_predictions))
     return data, predictions
 
 
 def write_large(folder: Path, name: str, source: Path, megabytes: int) -> tuple[Path, Path]:
-    """Repeat a generated set under new ids, uncompressed, until the file has the size asked for."""
+    """Repeat a generated set under new ids, uncompressed, until the file has that size."""
     data, predictions = folder / f"{name}.jsonl", folder / f"{name}.predictions.json"
     if data.exists() and predictions.exists():
         return data, predictions
@@ -114,14 +121,14 @@ def write_large(folder: Path, name: str, source: Path, megabytes: int) -> tuple[
         size += out.write(header + b"\n")
         separator = b"{"
         while size < megabytes << 20:
-            mark = b"%04x" % copy
+            prefix = f"{copy:04x}"
             for line in lines:
                 copied = line
                 for qa in json.loads(line)["qas"]:
-                    renewed = mark.decode() + qa["qid"][4:]
-                    copied = copied.replace(qa["qid"].encode(), renewed.encode())
+                    new_id = prefix + qa["qid"][4:]
+                    copied = copied.replace(qa["qid"].encode(), new_id.encode())
                     answer = json.dumps(qa["answers"][0])
-                    answers.write(separator + f'"{renewed}": {answer}'.encode())
+                    answers.write(separator + f'"{new_id}": {answer}'.encode())
                     separator = b",\n"
                 size += out.write(copied + b"\n")
                 if size >= megabytes << 20:

@@ -1,1 +1,1 @@
-"""Measurements in the environment of ``make neural``; each can be run by itself."""
+"""Measurements in the environment of ``make neural``; each can be run alone."""

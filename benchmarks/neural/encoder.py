@@ -8,229 +8,182 @@ The floor computes the same windows with the plain model, sorted by length and p
 of 16, and nothing else. The peer runs in ``.venv-pipeline``, which
 ``sh benchmarks/peers/pipeline_environment.sh`` makes; without that it is left out, and said.
 
-Where passages need several windows, each side reads as it does when nothing is said (here they
-share 96 tokens, there 128), then both with the very same windows, of which number and tokens are
-checked: the pipeline told to share 96, too, and both told to move by 128, as BERT's program
-does.
+Where passages need several windows, each side first reads with its defaults (here windows share 96
+tokens, there 128). Then both read the very same windows, whose number and tokens are checked: the
+pipeline sharing 96 tokens, too, and both moved by 128, as in BERT's program.
 """
 
-import json
+import math
 import statistics
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from benchmarks.arguments import COUNT, NAMED, begin
-from benchmarks.measure import DATA, HERE, PEERS, Result, ratio, tell
+import torch
+
+from benchmarks.arguments import OPTIONAL_COUNT, TEXT, run_main
+from benchmarks.measure import Result, cpu_seconds, print_results, ratio
+from benchmarks.neural import pipeline_peer
+from benchmarks.neural.networks import compute_floor, record_sequences
+from benchmarks.neural.pipeline_peer import PipelinePeer
 from closeread import load
 from closeread.metrics.squad import metric
-from closeread.readers import make
+from closeread.protocols import Reader
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.readers.neural.engine import Network, TorchNetwork
+from closeread.readers.neural.fused import open_fused
+from closeread.readers.neural.onnx import open_network
+from closeread.readers.neural.span import SpanReader
 from closeread.readers.windows import Encoded
 from closeread.types import Passage, PassageQuestion, Question
 
-PEER = HERE.parent / ".venv-pipeline" / "bin" / "python"
 RUNS = 3
 SQUAD = metric()
-FLOOR_BATCH = 16
-SHARE, MOVE = 96, 128  # our default; as in BERT's program
-MOST_OF_A_PASSAGE = 6  # questions asked of a joined one: as many as NewsQA asks
+SHARED, MOVED = 96, 128  # tokens: closeread's default; those of BERT's program
+MAX_QUESTIONS = 6  # about a joined passage: as many as NewsQA has
+
+Sizes = dict[str, tuple[int, int]]  # windows and tokens of a pass, by side
 
 
-def encoder(model: str, dataset: str, most: int = 0, words: int = 0) -> list[Result]:
+def encoder(model: str, dataset: str, n_questions: int = 0, n_words: int = 0) -> list[Result]:
     """Time all sides in turn and return the table."""
-    import torch
-
     torch.set_num_threads(1)
-    items = list(islice(questions(dataset, words), most or None))
-    plain, _ = make("span", {"model": model})
-    small, _ = make("span", {"model": model, "runtime": "int8"})
-    sequences = shown(plain, items)
+    items = list(islice(iter_items(dataset, n_words), n_questions or None))
+    checkpoint = open_checkpoint(model, "span")
+    fused = open_fused(checkpoint) or TorchNetwork(checkpoint)
+    int8 = open_network(checkpoint, int8=True)
+
+    def new_reader(network: Network, stride: int | None = None) -> SpanReader:
+        return SpanReader(checkpoint, network=network, stride=stride)
+
+    def timed(network: Network, stride: int | None = None) -> Callable[[], float]:
+        # A new reader, because one keeps the tokens of passages.
+        return lambda: cpu_seconds(lambda: list(new_reader(network, stride).read(items)))
+
+    windows = record_sequences(new_reader, fused, items)
+    list(new_reader(int8).read(items[:2]))  # the first pass of a session is slower
+    sizes = {"ours": count_tokens(windows)}
     sides = {
-        "ours": clocked(reading(plain, items)),
-        "floor": clocked(lambda: forward_only(plain._checkpoint.model, sequences)),
-        "int8": clocked(reading(small, items)),
+        "ours": timed(fused),
+        "floor": lambda: cpu_seconds(lambda: compute_floor(checkpoint.model, windows)),
+        "int8": timed(int8),
     }
-    sizes = {"ours": (len(sequences), sum(len(one.ids) for one in sequences))}
-    several = len(sequences) > len(items)
-    if several:
-        moved, _ = make("span", {"model": model, "stride": MOVE})
-        sides["ours, moved"] = clocked(reading(moved, items))
-        found = shown(moved, items)
-        sizes["ours, moved"] = (len(found), sum(len(one.ids) for one in found))
-    peer = Peer(model, items) if PEER.exists() else None
+    needs_several = len(windows) > len(items)
+    if needs_several:
+        moved = record_sequences(partial(new_reader, stride=MOVED), fused, items)
+        sizes["ours, moved"] = count_tokens(moved)
+        sides["ours, moved"] = timed(fused, MOVED)
+    peer = PipelinePeer(model, items) if pipeline_peer.PYTHON.exists() else None
     if peer is None:
         print("no .venv-pipeline: the peer is left out", file=sys.stderr)
     else:
-        sides["peer"] = lambda: peer.asked("own", 0)
-        if several:
-            sides["peer, shared"] = lambda: peer.asked("shared", SHARE)
-            sides["peer, moved"] = lambda: peer.asked("moved", MOVE)
-    for reader in (plain, small):  # once, not counted
-        list(reader.read(items[:2]))
-    taken: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(RUNS):
-        for name, side in sides.items():
-            taken[name].append(side())
-            print(name, f"{taken[name][-1]:.2f} s", file=sys.stderr, flush=True)
+        sides["peer"] = partial(peer.time_pass, "own", 0)
+        if needs_several:
+            sides["peer, shared"] = partial(peer.time_pass, "shared", SHARED)
+            sides["peer, moved"] = partial(peer.time_pass, "moved", MOVED)
+    seconds = time_in_turn(sides)
     if peer is not None:
         sizes |= peer.sizes
         peer.close()
-    for name, (windows, tokens) in sizes.items():
-        print(f"{name}: {windows} windows, {tokens} tokens", file=sys.stderr)
-    print(f"int8 costs {loss(plain, small, items)}", file=sys.stderr)
-    median = {name: statistics.median(times) for name, times in taken.items()}
-    what = f"{Path(dataset).stem}, {len(items)} questions, {len(sequences)} windows"
-    return list(table(what, median, sizes))
+    for side, (n_windows, n_tokens) in sizes.items():
+        print(f"{side}: {n_windows} windows, {n_tokens} tokens", file=sys.stderr)
+    print(f"int8 costs {format_loss(new_reader(fused), new_reader(int8), items)}", file=sys.stderr)
+    name = f"{Path(dataset).stem}, {len(items)} questions, {len(windows)} windows"
+    return list(compare_sides(name, seconds, sizes))
 
 
-def loss(plain: Any, small: Any, items: list[PassageQuestion]) -> str:
-    """Return what answers in 8 bits score less than those in 32, with its standard error."""
-    exact, rounded = (
-        [
-            SQUAD.score(question, said).values["f1"]
-            for (_, question), said in zip(items, reader.read(items), strict=True)
-        ]
-        for reader in (plain, small)
-    )
-    apart = [100 * (left - right) for left, right in zip(exact, rounded, strict=True)]
-    error = statistics.stdev(apart) / len(apart) ** 0.5
-    return f"{statistics.mean(apart):.1f} ± {error:.1f} squad.f1 over {len(apart)} questions"
+def time_in_turn(sides: Mapping[str, Callable[[], float]]) -> dict[str, float]:
+    """Return the median of each side's seconds, over passes in turn."""
+    seconds: dict[str, list[float]] = {side: [] for side in sides}
+    for _ in range(RUNS):
+        for side, run_pass in sides.items():
+            seconds[side].append(run_pass())
+            print(side, f"{seconds[side][-1]:.2f} s", file=sys.stderr, flush=True)
+    return {side: statistics.median(values) for side, values in seconds.items()}
 
 
-def table(
-    what: str, median: dict[str, float], sizes: dict[str, tuple[int, int]]
-) -> Iterator[Result]:
-    """Yield the ratios; the same windows are computed where that is said."""
-    yield ratio(f"{what}: forward-only / ours", median["ours"], median["floor"], least=0.9)
-    yield ratio(f"{what}: int8 against ours", median["int8"], median["ours"], least=1.7)
-    several = "ours, moved" in median
-    rows = [("ours", "peer", "as it comes")]
-    if several:
-        rows += [("ours", "peer, shared", f"sharing {SHARE}")]
-        rows += [("ours, moved", "peer, moved", f"moved by {MOVE}")]
-    for ours, peer, told in rows:
-        if peer not in median:
+def count_tokens(sequences: Sequence[Encoded]) -> tuple[int, int]:
+    """Return the numbers of sequences and of their tokens."""
+    return len(sequences), sum(len(sequence.ids) for sequence in sequences)
+
+
+def format_loss(exact: Reader, rounded: Reader, items: Sequence[PassageQuestion]) -> str:
+    """Return by how much answers in 8 bits score less than those in 32, with its standard error."""
+    before, after = (score_f1(reader, items) for reader in (exact, rounded))
+    losses = [100 * (before[question_id] - after[question_id]) for question_id in before]
+    error = statistics.stdev(losses) / len(losses) ** 0.5 if len(losses) > 1 else math.nan
+    return f"{statistics.mean(losses):.1f} ± {error:.1f} squad.f1 over {len(losses)} questions"
+
+
+def score_f1(reader: Reader, items: Sequence[PassageQuestion]) -> dict[str, float]:
+    """Return each question's F1 by its id; a reader gives its predictions in any order."""
+    questions = {question.question_id: question for _, question in items}
+    return {
+        prediction.question_id: SQUAD.score(
+            questions[prediction.question_id], prediction
+        ).values["f1"] or 0.0
+        for prediction in reader.read(items)
+    }  # fmt: skip
+
+
+def compare_sides(name: str, seconds: Mapping[str, float], sizes: Sizes) -> Iterator[Result]:
+    """Yield the ratios; raise an error unless sides that share windows computed the same ones."""
+    yield ratio(f"{name}: forward-only / ours", seconds["ours"], seconds["floor"], least=0.9)
+    yield ratio(f"{name}: int8 against ours", seconds["int8"], seconds["ours"], least=1.7)
+    needs_several = "ours, moved" in seconds
+    pairs = [("ours", "peer", "as it comes")]
+    if needs_several:
+        pairs += [("ours", "peer, shared", f"sharing {SHARED}")]
+        pairs += [("ours, moved", "peer, moved", f"moved by {MOVED}")]
+    for ours, peer, windows in pairs:
+        if peer not in seconds:
             continue
-        if (peer != "peer" or not several) and sizes[ours] != sizes[peer]:
+        if (peer != "peer" or not needs_several) and sizes[ours] != sizes[peer]:
             raise SystemExit(f"the windows are not the same: {sizes}")
-        name = f"{what}: pipeline of 4.57, {told}, {sizes[peer][0]} windows"
-        yield ratio(name, median[ours], median[peer], least=1.3 if several else 1.0)
+        row = f"{name}: pipeline of 4.57, {windows}, {sizes[peer][0]} windows"
+        yield ratio(row, seconds[ours], seconds[peer], least=1.3 if needs_several else 1.0)
 
 
-def questions(
-    dataset: str, words: int, most_of_a_passage: int = MOST_OF_A_PASSAGE
+def iter_items(
+    dataset: str, n_words: int, max_questions: int = MAX_QUESTIONS
 ) -> Iterator[PassageQuestion]:
-    """Yield questions with their passages; with ``words``, with passages joined to that length."""
+    """Yield questions with their passages.
+
+    Args:
+        dataset: Any that closeread reads.
+        n_words: Passages of one article are joined until they have that many; 0 joins none.
+        max_questions: About a joined passage.
+    """
     texts: list[str] = []
-    asked: list[Question] = []
+    gathered: list[Question] = []
     title = ""
 
-    def joined() -> Iterator[PassageQuestion]:
-        if sum(len(text.split()) for text in texts) >= words:  # what is left of an article is short
+    def is_long() -> bool:
+        return sum(len(text.split()) for text in texts) >= n_words
+
+    def join() -> Iterator[PassageQuestion]:
+        if is_long():  # the rest of an article is short
             passage = Passage(passage_id=title, text="\n".join(texts))
-            yield from ((passage, one) for one in asked[:most_of_a_passage])
+            yield from ((passage, question) for question in gathered[:max_questions])
 
-    for passage, found in load(dataset):
-        if not words:
-            yield from ((passage, one) for one in found)
+    for passage, questions in load(dataset):
+        if not n_words:
+            yield from ((passage, question) for question in questions)
             continue
-        if passage.title != title or sum(len(text.split()) for text in texts) >= words:
-            yield from joined()
-            texts, asked, title = [], [], passage.title
+        if passage.title != title or is_long():
+            yield from join()
+            texts, gathered, title = [], [], passage.title
         texts.append(passage.text)
-        asked.extend(found)
-    if words:
-        yield from joined()
-
-
-def shown(reader: Any, items: list[PassageQuestion]) -> list[Encoded]:
-    """Return all windows of the questions."""
-    return [one.encoded for item in items for one in reader._tokenize_question(*item).windows]
-
-
-def reading(reader: Any, items: list[PassageQuestion]) -> Callable[[], None]:
-    """Return a pass of a reader that remembers no passage from the one before."""
-
-    def run() -> None:
-        reader._passage.clear()
-        for _ in reader.read(items):
-            pass
-
-    return run
-
-
-def clocked(run: Callable[[], None]) -> Callable[[], float]:
-    """Return a pass that tells its CPU seconds."""
-
-    def timed() -> float:
-        started = time.process_time()
-        run()
-        return time.process_time() - started
-
-    return timed
-
-
-class Peer:
-    """The pipeline in its own process.
-
-    Attributes:
-        sizes: Windows and tokens of a pass, by side.
-    """
-
-    def __init__(self, model: str, items: list[PassageQuestion]) -> None:
-        DATA.mkdir(exist_ok=True)
-        pairs = DATA / "pairs.json"
-        pairs.write_text(json.dumps([[p.text, q.text] for p, q in items]), "utf-8")
-        self._process = subprocess.Popen(
-            [PEER, PEERS / "pipeline_worker.py", model, pairs],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        json.loads(self._process.stdout.readline())
-        self.sizes: dict[str, tuple[int, int]] = {}
-
-    def asked(self, how: str, tokens: int) -> float:
-        """Let it do one pass; return the CPU seconds that it tells."""
-        told = self.told(how, tokens)
-        self.sizes["peer" if how == "own" else f"peer, {how}"] = (told["windows"], told["tokens"])
-        return float(told["seconds"])
-
-    def told(self, how: str, tokens: int) -> dict[str, Any]:
-        """Let it do one pass; return all that it tells."""
-        self._process.stdin.write(f"{how} {tokens}\n")
-        self._process.stdin.flush()
-        told: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return told
-
-    def close(self) -> None:
-        """Let it end."""
-        self._process.stdin.close()
-        self._process.wait()
-
-
-def forward_only(network: Any, sequences: list[Encoded]) -> None:
-    """Compute all windows, sorted by length; the least that a reader of this model must do."""
-    import torch
-
-    ordered = sorted(sequences, key=lambda one: -len(one.ids))
-    with torch.inference_mode():
-        for first in range(0, len(ordered), FLOOR_BATCH):
-            batch = ordered[first : first + FLOOR_BATCH]
-            width = len(batch[0].ids)
-            rows = [[0] * (width - len(one.ids)) for one in batch]
-            ids = torch.tensor([one.ids + rest for one, rest in zip(batch, rows, strict=True)])
-            types = torch.tensor([one.types + rest for one, rest in zip(batch, rows, strict=True)])
-            mask = torch.tensor(
-                [[1] * len(one.ids) + rest for one, rest in zip(batch, rows, strict=True)]
-            )
-            out = network(input_ids=ids, token_type_ids=types, attention_mask=mask)
-            for said in out.to_tuple():
-                said.numpy()
+        gathered.extend(questions)
+    if n_words:
+        yield from join()
 
 
 if __name__ == "__main__":
-    of = {"model": NAMED, "dataset": NAMED, "questions": COUNT, "words": COUNT}
-    begin(__doc__, lambda *given: tell(encoder(*given)), **of)
+    run_main(
+        __doc__,
+        lambda *arguments: print_results(encoder(*arguments)),
+        model=TEXT, dataset=TEXT, questions=OPTIONAL_COUNT, words=OPTIONAL_COUNT,
+    )  # fmt: skip

@@ -1,27 +1,100 @@
 """The reader `local`: sequences of like lengths computed together, against one at a time.
 
 ``.venv-neural/bin/python -m benchmarks.neural.local [QUESTIONS]``, on one thread: CPU seconds of
-passes in turn over the exam that ships, with the same random weights, made here. The texts of both
-must be the same.
+passes in turn over the exam that ships, with the same random weights, made here. Both must give the
+same texts.
 """
 
 import statistics
 import sys
+from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from benchmarks.arguments import COUNT, begin
-from benchmarks.measure import DATA, Result, ratio, tell
-from benchmarks.neural.encoder import clocked
+import torch
+
+from benchmarks.arguments import OPTIONAL_COUNT, run_main
+from benchmarks.measure import DATA, Result, cpu_seconds, print_results, ratio
+from closeread import exam, load
+from closeread.protocols import Reader
+from closeread.readers import make
+from closeread.types import Answer, PassageQuestion
 
 RUNS = 3
 MAX_TOKENS = 64
+BATCH = 16
 
 
-def made(folder: Path, texts: list[str]) -> str:
-    """Write a causal language model of random weights, its words those of texts; return where."""
-    import torch
+def local(n_questions: int = 32) -> list[Result]:
+    """Time both in turn, for written answers and for weighed options; return the table."""
+    torch.set_num_threads(1)
+    english, chinese = (
+        list(islice(_iter_items(name), n_questions)) for name in ("exam/en", "exam/zh")
+    )
+    model = write_causal_model(
+        DATA / "causal", [passage.text for passage, _ in [*english, *chinese]]
+    )
+    return [
+        compare_batches(model, "generation", "written", english, least=1.3),
+        # Long texts of which nothing is written gain nothing from batches on one thread.
+        compare_batches(
+            model, "texts", "options weighed", chinese[: max(1, n_questions // 4)], most=2.0
+        ),
+    ]
+
+
+def _iter_items(name: str) -> list[PassageQuestion]:
+    return [
+        (passage, question)
+        for passage, questions in load(exam.locate(name))
+        for question in questions
+    ]
+
+
+def compare_batches(
+    model: str,
+    scoring: str,
+    task: str,
+    items: Sequence[PassageQuestion],
+    *,
+    least: float | None = None,
+    most: float | None = None,
+) -> Result:
+    """Return the ratio of a reader with batches to one without; their answers must be equal."""
+    settings = {"model": model, "scoring": scoring, "max_tokens": MAX_TOKENS, "form": "plain"}
+    readers = {batch: make("local", {**settings, "batch": batch})[0] for batch in (BATCH, 1)}
+    answers: dict[int, dict[str, str | Answer | None]] = {}
+
+    def read(batch: int) -> None:
+        answers[batch] = read_answers(readers[batch], items)
+
+    seconds: dict[int, list[float]] = {batch: [] for batch in readers}
+    for _ in range(RUNS):
+        for batch, values in seconds.items():
+            values.append(cpu_seconds(partial(read, batch)))
+            print(scoring, batch, f"{values[-1]:.2f} s", file=sys.stderr, flush=True)
+    if answers[BATCH] != answers[1]:
+        raise SystemExit(f"{scoring}: answers in batches are not those of one at a time")
+    together, alone = (statistics.median(seconds[batch]) for batch in (BATCH, 1))
+    name = f"local, {len(items)} questions {task}: batch={BATCH} against batch=1"
+    return ratio(name, together, alone, least=least, most=most)
+
+
+def read_answers(
+    reader: Reader, items: Sequence[PassageQuestion]
+) -> dict[str, str | Answer | None]:
+    """Return by question the text that the model wrote, or the answer where it wrote none."""
+    return {
+        prediction.question_id: (
+            prediction.generation.text if prediction.generation else prediction.answer
+        )
+        for prediction in reader.read(items)
+    }
+
+
+def write_causal_model(folder: Path, texts: Sequence[str]) -> str:
+    """Write a causal language model of random weights with a vocabulary of the texts."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -45,51 +118,5 @@ def made(folder: Path, texts: list[str]) -> str:
     return str(folder)
 
 
-def local(most: int = 32) -> list[Result]:
-    """Time both in turn, writing and weighing options; return the table."""
-    import torch
-
-    from closeread import exam, load
-    from closeread.readers import make
-
-    torch.set_num_threads(1)
-    sets = {
-        name: list(islice(((p, one) for p, of in load(exam.locate(name)) for one in of), most))
-        for name in ("exam/en", "exam/zh")
-    }
-    texts = [passage.text for items in sets.values() for passage, _ in items]
-    model = made(DATA / "causal", texts)
-    found = []
-    for scoring, what, items in (
-        ("generation", "written", sets["exam/en"]),
-        ("texts", "options weighed", sets["exam/zh"][: max(1, most // 4)]),
-    ):
-        common = {"model": model, "scoring": scoring, "max_tokens": MAX_TOKENS, "form": "plain"}
-        readers = {batch: make("local", {**common, "batch": batch})[0] for batch in (16, 1)}
-        answers: dict[int, dict[str, Any]] = {}
-
-        def reading(
-            batch: int, items: Any = items, readers: Any = readers, answers: Any = answers
-        ) -> None:
-            answers[batch] = {
-                one.question_id: one.generation.text if one.generation else one.answer
-                for one in readers[batch].read(items)
-            }
-
-        taken: dict[int, list[float]] = {batch: [] for batch in readers}
-        for _ in range(RUNS):
-            for batch, seconds in taken.items():
-                seconds.append(clocked(lambda batch=batch: reading(batch))())
-                print(scoring, batch, f"{seconds[-1]:.2f} s", file=sys.stderr, flush=True)
-        if answers[16] != answers[1]:
-            raise SystemExit(f"{scoring}: answers in batches are not those of one at a time")
-        together, alone = (statistics.median(taken[batch]) for batch in (16, 1))
-        name = f"local, {len(items)} questions {what}: batch=16 against batch=1"
-        # Long texts of which nothing is written gain nothing from company on one thread.
-        goal = {"least": 1.3} if scoring == "generation" else {"most": 2.0}
-        found.append(ratio(name, together, alone, **goal))
-    return found
-
-
 if __name__ == "__main__":
-    begin(__doc__, lambda *given: tell(local(*given)), questions=COUNT)
+    run_main(__doc__, lambda *arguments: print_results(local(*arguments)), questions=OPTIONAL_COUNT)

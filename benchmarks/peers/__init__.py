@@ -1,1 +1,1 @@
-"""What is measured against: floors, official procedures, and programs around other libraries."""
+"""What closeread is compared with: floors, official procedures, and other libraries."""

@@ -1,6 +1,6 @@
 """The least that a service can do: read a body, parse it, send an answer. Prints its port.
 
-``Repeat`` is the reader that says the same through the service.
+``Repeat`` is the reader that gives the same answers through the service.
 """
 
 import json
@@ -30,10 +30,13 @@ def main() -> None:
     from starlette.routing import Route
 
     async def answer(request: Request) -> Response:
-        found: Any = json.loads(await request.body())
-        (asked,) = found["items"][0]["questions"]
-        said = {"question_id": asked["question_id"], "answer": {"texts": [asked["text"]]}}
-        return Response(json.dumps({"predictions": [said]}), media_type="application/json")
+        body: Any = json.loads(await request.body())
+        (question,) = body["items"][0]["questions"]
+        prediction = {
+            "question_id": question["question_id"],
+            "answer": {"texts": [question["text"]]},
+        }
+        return Response(json.dumps({"predictions": [prediction]}), media_type="application/json")
 
     app = Starlette(routes=[Route("/v1/answer", answer, methods=["POST"])])
     listening = socket.socket()

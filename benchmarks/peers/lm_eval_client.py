@@ -1,4 +1,4 @@
-"""The peer: lm-evaluation-harness' ``local-completions`` asks the stub; prints its seconds."""
+"""The peer: lm-evaluation-harness' ``local-completions`` calls the stub; prints its seconds."""
 
 import sys
 import time
@@ -18,9 +18,9 @@ def main(url: str, count: int, concurrency: int) -> None:
         for n in range(count)
     ]
     started = time.perf_counter()
-    found = model.generate_until(requests, disable_tqdm=True)
+    texts = model.generate_until(requests, disable_tqdm=True)
     print(time.perf_counter() - started)
-    assert len(found) == count
+    assert len(texts) == count
 
 
 main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,7 +1,7 @@
 """DROP scoring as the official evaluator does it, written from its description: the peer.
 
-Step by step, with numpy and scipy for every pair and nothing remembered between pairs, which is
-how the published program works. ``drop_speed.py`` measures closeread against it.
+Step by step, with numpy and scipy for every pair and nothing cached between pairs, which is
+how the published program works.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""``python official_drop_file.py ROWS``: the official way over a file of (said, gold) rows."""
+"""``python official_drop_file.py ROWS``: the official way over a file of (prediction, golds)."""
 
 import json
 import sys
@@ -11,8 +11,8 @@ def main(path):
     with open(path, encoding="utf-8") as stream:  # noqa: PTH123 - the peer is a plain script
         for line in stream:
             row = json.loads(line)
-            found = score_pair(row["said"], row["gold"])
-            em, f1, count = em + found[0], f1 + found[1], count + 1
+            score = score_pair(row["prediction"], row["golds"])
+            em, f1, count = em + score[0], f1 + score[1], count + 1
     print(em / count, f1 / count)
 
 

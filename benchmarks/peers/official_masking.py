@@ -16,21 +16,21 @@ def words_of(text, stop_words):
     longer = {}
     start, length = 0, 0
     for piece in rjieba.cut_all(text):
-        place = text.find(piece, start)
-        if place == start and len(piece) <= length:
-            place = text.find(piece, start + 1)
-        start, length = place, len(piece)
+        found_at = text.find(piece, start)
+        if found_at == start and len(piece) <= length:
+            found_at = text.find(piece, start + 1)
+        start, length = found_at, len(piece)
         if length > 1:
             longer.setdefault(start, []).append(piece)
     words, end = [], 0
-    for place, character in enumerate(text):
-        if place in longer:
-            for piece in longer[place]:
+    for position, character in enumerate(text):
+        if position in longer:
+            for piece in longer[position]:
                 words.append(piece.strip().lower())
-                end = place + len(piece)
-        elif place >= end:
+                end = position + len(piece)
+        elif position >= end:
             words.append(character.lower())
-            end = place + 1
+            end = position + 1
     return [
         word for word in words
         if any(character.isalnum() for character in word) and word not in stop_words
@@ -42,18 +42,18 @@ def cosine(left, right):
 
 
 def chains(option, sentences, vectors, stop_words, cut=words_of):
-    """Return the kept chains of both steps, as lists of (sentence numbers, score)."""
+    """Return the beam of each step, as a list of (sentence numbers, score)."""
     query = [vectors[word] for word in cut(option, stop_words) if word in vectors]
     tokens = [
         [vectors[word] for word in cut(sentence, stop_words) if word in vectors]
         for sentence in sentences
     ]
     embedded = [np.mean(words, axis=0) if words else None for words in tokens]
-    kept = [((), 0.0, [-np.inf] * len(query))]
-    found = []
+    beam = [((), 0.0, [-np.inf] * len(query))]
+    steps = []
     for _ in range(STEPS):
         candidates = []
-        for members, score, highest in kept if query else ():
+        for members, score, highest in beam if query else ():
             if members:
                 # equation 4 over alpha = -highest, the running maximum of equation 5
                 powers = [np.exp(-(value - min(highest))) for value in highest]
@@ -66,21 +66,21 @@ def chains(option, sentences, vectors, stop_words, cut=words_of):
                     continue
                 candidates.append(((*members, number), score + cosine(mixed, sentence), highest))
         candidates.sort(key=lambda row: -round(row[1], 9))
-        kept, seen = [], []
+        beam, seen = [], []
         for members, score, highest in candidates:
-            if len(kept) < BEAM and set(members) not in seen:
+            if len(beam) < BEAM and set(members) not in seen:
                 seen.append(set(members))
                 matched = [
                     max(before, *(float(np.dot(word, other)) for other in tokens[members[-1]]))
                     for word, before in zip(query, highest, strict=True)
                 ]
-                kept.append((members, score, matched))
-        if kept:
-            found.append([(members, score) for members, score, _ in kept])
-    return found
+                beam.append((members, score, matched))
+        if beam:
+            steps.append([(members, score) for members, score, _ in beam])
+    return steps
 
 
 def evidence(option, sentences, vectors, stop_words, cut=words_of):
     """Return the numbers of the best chain's sentences, in text order."""
-    found = chains(option, sentences, vectors, stop_words, cut)
-    return sorted(found[-1][0][0]) if found else []
+    steps = chains(option, sentences, vectors, stop_words, cut)
+    return sorted(steps[-1][0][0]) if steps else []

@@ -34,8 +34,8 @@ class Stub(asyncio.Protocol):
             if end < 0:
                 return
             head = self.pending[:end].lower()
-            _, found, length = head.partition(b"content-length:")
-            size = end + 4 + (int(length.split(b"\r\n")[0]) if found else 0)
+            _, header, length = head.partition(b"content-length:")
+            size = end + 4 + (int(length.split(b"\r\n")[0]) if header else 0)
             if len(self.pending) < size:
                 return
             self.pending = self.pending[size:]

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.research.evidence CORPUS``: the tables of docs/evidence-research.md.
+"""``python -m benchmarks.research.evidence CORPUS [RESAMPLES]``: for docs/evidence-research.md.
 
 Every retriever gets the same queries. For questions without gold evidence for each option
 (ExpMRC) there are three: the question alone; the question with what the lexical reader answers;
@@ -10,12 +10,12 @@ import math
 import os
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.arguments import PLACE, begin
+from benchmarks.arguments import OPTIONAL_COUNT, PATH, run_main
 from closeread.evidence.bm25 import bm25
 from closeread.evidence.cover import cover
 from closeread.evidence.sentences import splitter
@@ -23,13 +23,14 @@ from closeread.exam import locate
 from closeread.formats.registry import load
 from closeread.metrics.evidence import overlap
 from closeread.metrics.expmrc import score_text
-from closeread.metrics.matching.segmentation import make_segmenter
+from closeread.metrics.matching.segmentation import Segmenter, make_segmenter
+from closeread.protocols import Retriever
 from closeread.readers import make
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 
 RESAMPLES = 2000
 
-PLACES = (
+PLACE_SETS = (
     "cmrc2018/cmrc2018_dev.json",
     "drcd/DRCD_dev.json",
     "xquad/xquad.en.json",
@@ -48,7 +49,7 @@ class Case(NamedTuple):
     f1: Callable[[Evidence], float]
 
 
-class Lead:
+class CharacterCover:
     """The rule that the research began with: greedy over rare characters and pairs."""
 
     def __init__(self, sentences: str = "default", stop: float = 0.1, most: int = 4) -> None:
@@ -58,8 +59,8 @@ class Lead:
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
         spans = self.split(passage.text, passage.language)
-        held = [_grams(span.of(passage.text)) for span in spans]
-        counts = Counter(gram for grams in held for gram in grams)
+        sentence_grams = [_grams(span.of(passage.text)) for span in spans]
+        counts = Counter(gram for grams in sentence_grams for gram in grams)
         text = question.text if option is None else option.text
         if option is not None and question.kind != "verification":
             text = f"{question.text} {text}"
@@ -67,23 +68,28 @@ class Lead:
             gram: max(0.0, math.log((len(spans) + 1) / (counts[gram] + 0.5)))
             for gram in _grams(text)
         }
-        total, picked = sum(weight.values()), []
+        total = sum(weight.values())
+        picked: list[int] = []
         while len(picked) < self.most:
-            gains = [sum(weight.get(gram, 0.0) for gram in sorted(grams)) for grams in held]
+            gains = [
+                sum(weight.get(gram, 0.0) for gram in sorted(grams)) for grams in sentence_grams
+            ]
             best = max(range(len(gains)), key=gains.__getitem__)
             if gains[best] <= 0 or (picked and gains[best] < self.stop * total):
                 break
             picked.append(best)
-            weight = {gram: own for gram, own in weight.items() if gram not in held[best]}
-        return Evidence(spans=tuple(spans[place] for place in sorted(picked)))
+            weight = {
+                gram: value for gram, value in weight.items() if gram not in sentence_grams[best]
+            }
+        return Evidence(spans=tuple(spans[index] for index in sorted(picked)))
 
 
 def _grams(text: str) -> set[str]:
-    kept = "".join(character for character in text if character.isalnum())
-    return {*kept, *(kept[place : place + 2] for place in range(len(kept) - 1))}
+    letters = "".join(character for character in text if character.isalnum())
+    return {*letters, *(letters[index : index + 2] for index in range(len(letters) - 1))}
 
 
-def of_options(path: Path | str) -> Iterator[Case]:
+def iter_option_cases(path: Path | str) -> Iterator[Case]:
     """Every option with gold evidence; options of one passage are resampled together."""
     for passage, questions in load(path):
         for question in questions:
@@ -99,20 +105,25 @@ def of_options(path: Path | str) -> Iterator[Case]:
                     yield Case(passage.passage_id, passage, question, option, f1)
 
 
-def _option_f1(gold: list, found: Evidence) -> float:
-    return overlap(gold, found.spans)[2]
+def _option_f1(gold: Sequence[Span], evidence: Evidence) -> float:
+    return overlap(gold, evidence.spans)[2]
 
 
-def of_questions(path: Path | str, given: str) -> Iterator[Case]:
-    """Every question; ``given`` tells what stands beside it: nothing, picked or gold."""
+def iter_question_cases(path: Path | str, answered: str) -> Iterator[Case]:
+    """Yield every question with an answer as its option.
+
+    Args:
+        path: A data set in the format of ExpMRC.
+        answered: ``nothing`` (no option), ``picked`` (by the lexical reader) or ``gold``.
+    """
     reader, _ = make("lexical")
-    cut = make_segmenter()
+    segmenter = make_segmenter()
     for passage, questions in load(path):
         for question in questions:
             golds = [" ".join(piece.texts) for piece in question.gold_evidence]
             answer: Answer | None = None
-            if given == "picked":
-                bare = Question(
+            if answered == "picked":
+                without_gold = Question(
                     question_id=question.question_id,
                     passage_id=passage.passage_id,
                     text=question.text,
@@ -120,103 +131,124 @@ def of_questions(path: Path | str, given: str) -> Iterator[Case]:
                     asks_for=question.asks_for,
                     options=question.options,
                 )
-                answer = next(iter(reader.read([(passage, bare)]))).answer
-            elif given == "gold":
+                answer = next(iter(reader.read([(passage, without_gold)]))).answer
+            elif answered == "gold":
                 answer = question.answers[0]
             text = answer.texts[0] if answer is not None and answer.texts else ""
             option = Option(label="", text=text) if text else None
-            f1 = partial(_text_f1, passage, golds, cut)
+            f1 = partial(_text_f1, passage, tuple(golds), segmenter)
             yield Case(question.question_id, passage, question, option, f1)
 
 
-def of_places(path: Path) -> Iterator[Case]:
-    """Every question, scored by whether an accepted answer lies whole in a sentence found."""
+def iter_place_cases(path: Path) -> Iterator[Case]:
+    """Every question, scored by whether an accepted answer lies whole in a retrieved sentence."""
     for passage, questions in load(path):
         for question in questions:
             golds = [span for answer in question.answers for span in answer.spans]
-            yield Case(passage.passage_id, passage, question, None, partial(_holds, golds))
+            yield Case(
+                passage.passage_id, passage, question, None, partial(_contains_answer, golds)
+            )
 
 
-def _holds(golds: list[Span], found: Evidence) -> float:
+def _contains_answer(golds: Sequence[Span], evidence: Evidence) -> float:
     return float(
         any(
             span.start <= gold.start and gold.end <= span.end
-            for span in found.spans
+            for span in evidence.spans
             for gold in golds
         )
     )
 
 
-def _text_f1(passage: Passage, golds: list[str], cut: object, found: Evidence) -> float:
-    text = " ".join(span.of(passage.text) for span in found.spans)
-    return _cached(text, tuple(golds), cut)
+def _text_f1(
+    passage: Passage, golds: tuple[str, ...], segmenter: Segmenter, evidence: Evidence
+) -> float:
+    text = " ".join(span.of(passage.text) for span in evidence.spans)
+    return _score_text(text, golds, segmenter)
 
 
 @lru_cache(maxsize=1 << 16)
-def _cached(text: str, golds: tuple[str, ...], cut: object) -> float:
-    return score_text(text, golds, cut)
+def _score_text(text: str, golds: tuple[str, ...], segmenter: Segmenter) -> float:
+    return score_text(text, golds, segmenter)
 
 
 def compare(
-    cases: list[Case], sentences: str = "default", *, first: bool = False
+    cases: Sequence[Case],
+    sentences: str = "default",
+    *,
+    first: bool = False,
+    resamples: int = RESAMPLES,
 ) -> dict[str, str]:
     """Return each retriever's F1 in percent, with the 95 % interval of cover's gain over it.
 
-    ``first`` asks each for one sentence.
+    Args:
+        cases: The queries, at least one.
+        sentences: The name of the splitter.
+        first: Whether each retriever gives only one sentence.
+        resamples: Of the units, for an interval.
     """
     most = 1 if first else 4
-    retrievers = {
+    retrievers: dict[str, Retriever] = {
         "cover": cover(sentences=sentences, most=most),
-        "lead": Lead(sentences, most=most),
+        "lead": CharacterCover(sentences, most=most),
         "bm25 top 1": bm25(k=1, sentences=sentences),
     }
     if not first:
         retrievers["bm25 top 2"] = bm25(k=2, sentences=sentences)
     scores: dict[str, dict[str, list[float]]] = {}
     for name, retriever in retrievers.items():
-        rows = defaultdict(list)
+        by_unit: dict[str, list[float]] = defaultdict(list)
         for case in cases:
-            found = retriever.retrieve(case.question, case.passage, case.option)
-            rows[case.unit].append(case.f1(found))
-        scores[name] = rows
-    shown = {}
-    for name, rows in scores.items():
-        low, high = _interval(scores["cover"], None if name == "cover" else rows)
-        shown[name] = f"{100 * _mean(rows.values()):.1f} ({low:+.1f} {high:+.1f})"
-    return shown
+            evidence = retriever.retrieve(case.question, case.passage, case.option)
+            by_unit[case.unit].append(case.f1(evidence))
+        scores[name] = by_unit
+    table = {}
+    for name, by_unit in scores.items():
+        low, high = _interval(scores["cover"], None if name == "cover" else by_unit, resamples)
+        table[name] = f"{100 * _mean(by_unit.values()):.1f} ({low:+.1f} {high:+.1f})"
+    return table
 
 
-def _mean(rows) -> float:
+def _mean(rows: Iterable[Sequence[float]]) -> float:
     values = [value for row in rows for value in row]
     return math.fsum(values) / len(values)
 
 
-def _interval(ours: dict, theirs: dict | None) -> tuple[float, float]:
+def _interval(
+    ours: Mapping[str, Sequence[float]],
+    theirs: Mapping[str, Sequence[float]] | None,
+    resamples: int,
+) -> tuple[float, float]:
     """Return the interval of the mean, or of the difference to another, over resampled units."""
-    units, rng, found = list(ours), random.Random(0), []
-    for _ in range(RESAMPLES):
+    units, rng = list(ours), random.Random(0)
+    means = []
+    for _ in range(resamples):
         drawn = rng.choices(units, k=len(units))
         mean = _mean(ours[unit] for unit in drawn)
-        found.append(mean - (_mean(theirs[unit] for unit in drawn) if theirs else 0.0))
-    found.sort()
-    return 100 * found[RESAMPLES // 40], 100 * found[-RESAMPLES // 40 - 1]
+        means.append(mean - (_mean(theirs[unit] for unit in drawn) if theirs else 0.0))
+    means.sort()
+    return 100 * means[resamples // 40], 100 * means[-resamples // 40 - 1]
 
 
-def main(corpus: Path) -> None:
+def main(corpus: Path, resamples: int = RESAMPLES) -> None:
     """Print one line for each set and query."""
     os.environ.setdefault("NLTK_DATA", str(corpus / "data" / "nltk"))
+    compare_cases = partial(compare, resamples=resamples)
     visible = corpus / "data" / "vgaokao" / "sample_annotation_visible.json"
-    print("vgaokao", compare(list(of_options(visible)), "vgaokao"), flush=True)
-    print("vgaokao, default splitter", compare(list(of_options(visible))), flush=True)
-    print("exam/zh", compare(list(of_options(locate("exam/zh")))), flush=True)
+    of_gaokao = list(iter_option_cases(visible))
+    print("vgaokao", compare_cases(of_gaokao, "vgaokao"), flush=True)
+    print("vgaokao, default splitter", compare_cases(of_gaokao), flush=True)
+    exam = list(iter_option_cases(locate("exam/zh")))
+    print("exam/zh", compare_cases(exam), flush=True)
     for name in ("c3", "cmrc2018", "race", "squad"):
         path = corpus / "data" / "expmrc" / f"expmrc-{name}-dev.json"
-        for given in ("nothing", "picked", "gold"):
-            print(name, given, compare(list(of_questions(path, given))), flush=True)
-    for place in PLACES:
-        shown = compare(list(of_places(corpus / "data" / place)), first=True)
-        print("first sentence", place, shown, flush=True)
+        for answered in ("nothing", "picked", "gold"):
+            cases = list(iter_question_cases(path, answered))
+            print(name, answered, compare_cases(cases), flush=True)
+    for name in PLACE_SETS:
+        table = compare_cases(list(iter_place_cases(corpus / "data" / name)), first=True)
+        print("first sentence", name, table, flush=True)
 
 
 if __name__ == "__main__":
-    begin(__doc__, main, corpus=PLACE)
+    run_main(__doc__, main, corpus=PATH, resamples=OPTIONAL_COUNT)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.arguments import PLACE, begin
+from benchmarks.arguments import PATH, run_main
 from closeread.evidence.claims.search import Search
 from closeread.evidence.claims.weighing import Claim, IndexedPassage
 from closeread.evidence.sentences import splitter
@@ -25,16 +25,19 @@ from closeread.evidence.sentences import splitter
 _STEM = 0.7
 
 
-def records(path: Path) -> list[dict[str, Any]]:
-    """Return the articles of the set."""
+def load_articles(path: Path) -> list[dict[str, Any]]:
+    """Return the articles of the set, a JSON file or its zip."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path) as archive:
-            name = next(one for one in archive.namelist() if one.endswith(".json"))
-            return json.loads(archive.read(name))["data"]
-    return json.loads(path.read_text("utf-8"))["data"]
+            name = next(name for name in archive.namelist() if name.endswith(".json"))
+            raw = archive.read(name)
+    else:
+        raw = path.read_bytes()
+    articles: list[dict[str, Any]] = json.loads(raw)["data"]
+    return articles
 
 
-def candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bool]]:
+def iter_candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bool]]:
     """Yield what would come second (gain, clause, near, 1), and whether it is the evidence."""
     split = splitter("default")
     for article in articles:
@@ -50,8 +53,8 @@ def candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bo
             start = text.find(evidence[0])
             end = start + len(evidence[0])
             gold = {
-                place
-                for place, span in enumerate(indexed.spans)
+                index
+                for index, span in enumerate(indexed.spans)
                 if 2 * (min(span.end, end) - max(span.start, start)) > span.end - span.start
             }
             claim = Claim(indexed, options["ABCDEFGH".index(label)], question, _STEM)
@@ -75,29 +78,30 @@ def candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bo
 
 def logistic(rows: NDArray[Any], truth: NDArray[Any], rounds: int = 50) -> NDArray[Any]:
     """Return the weights of a logistic regression, by Newton's method."""
-    weights = np.zeros(rows.shape[1])
+    weights: NDArray[Any] = np.zeros(rows.shape[1])
     ridge = 1e-3 * np.eye(len(weights))
     for _ in range(rounds):
-        chance = 1 / (1 + np.exp(-rows @ weights))
-        slope = rows.T @ (chance - truth) + ridge @ weights
-        curve = (rows.T * (chance * (1 - chance))) @ rows + ridge
-        weights -= np.linalg.solve(curve, slope)
+        probabilities = 1 / (1 + np.exp(-rows @ weights))
+        gradient = rows.T @ (probabilities - truth) + ridge @ weights
+        hessian = (rows.T * (probabilities * (1 - probabilities))) @ rows + ridge
+        weights -= np.linalg.solve(hessian, gradient)
     return weights
 
 
 def main(path: Path) -> None:
     """Print the options at several probabilities, and what share of candidates is evidence."""
-    found = list(candidates(records(path)))
-    rows, truth = np.array([row for row, _ in found]), np.array([is_it for _, is_it in found])
+    candidates = list(iter_candidates(load_articles(path)))
+    rows = np.array([row for row, _ in candidates])
+    truth = np.array([is_evidence for _, is_evidence in candidates])
     gain, clause, near, constant = logistic(rows, truth.astype(float)).tolist()
-    print(f"{len(found):,} candidates, {truth.mean():.1%} of them evidence")
-    for chance in (0.2, 0.3, 0.4, 0.5):
-        enough = (math.log(chance / (1 - chance)) - constant) / gain
+    print(f"{len(candidates):,} candidates, {truth.mean():.1%} of them evidence")
+    for probability in (0.2, 0.3, 0.4, 0.5):
+        enough = (math.log(probability / (1 - probability)) - constant) / gain
         print(
-            f"at {chance:.0%}: -o enough={enough:.2f} -o clause={max(0.0, clause / gain):.2f} "
+            f"at {probability:.0%}: -o enough={enough:.2f} -o clause={max(0.0, clause / gain):.2f} "
             f"-o near={max(0.0, near / gain):.2f}"
         )
 
 
 if __name__ == "__main__":
-    begin(__doc__, main, set=PLACE)
+    run_main(__doc__, main, set=PATH)

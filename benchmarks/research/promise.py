@@ -1,14 +1,15 @@
 """``python -m benchmarks.research.promise RUN RISK [DELTA] [SPLITS]``: is a promised risk kept?
 
-Half of the passages of a scored run teach a calibrator and its threshold, the other half tries
-them, SPLITS times over (60), each split and its learning by their number as seed. What is found on
-the other half moves by chance too: of promises that are just kept more than DELTA may seem broken.
+A calibrator and its threshold are learned from half of the passages of a scored run and tried on
+the other half, for SPLITS random splits (60), whose number is the seed of split and learning. The
+risk of the other half varies by chance, too: of promises that are just kept more than DELTA may
+seem broken.
 """
 
 import random
 from pathlib import Path
 
-from benchmarks.arguments import COUNT, NAMED, begin
+from benchmarks.arguments import OPTIONAL_COUNT, TEXT, run_main
 from closeread.readers.confidence.features import detect_scale
 from closeread.runs.recalibrate import grade_run
 from closeread.runs.store import open_run
@@ -16,7 +17,7 @@ from closeread.training.confidence.learn import ConfidenceSettings, learn, make_
 
 
 def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
-    """Print in how many splits anything is answered, how much, and how wrong it is."""
+    """Print in how many splits any question is answered, how many are, and the risk."""
     rows = list(grade_run(open_run(Path(run))))
     scale = detect_scale([row.prediction for row in rows])
     examples = [
@@ -31,7 +32,7 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
         )
         for row in rows
     ]
-    passages = sorted({one.passage_key for one in examples})
+    passages = sorted({example.passage_key for example in examples})
     shares, risks = [], []
     for seed in range(splits):
         shuffled = list(passages)
@@ -39,24 +40,26 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
         half = set(shuffled[: len(passages) // 2])
         settings = ConfidenceSettings(resamples=0, risk=risk, delta=delta, seed=seed)
         calibrator = learn(
-            [one for one in examples if one.passage_key in half], scale, settings
+            [example for example in examples if example.passage_key in half], scale, settings
         ).calibrator
-        others = [one for one in examples if one.passage_key not in half]
+        threshold = calibrator.threshold
+        assert threshold is not None  # it is learned where a risk is promised
+        others = [example for example in examples if example.passage_key not in half]
         above = [
-            one.correct
-            for one in others
-            if calibrator.confidence_from_features(one.features) >= calibrator.threshold.value
+            example.correct
+            for example in others
+            if calibrator.confidence_from_features(example.features) >= threshold.value
         ]
         shares.append(len(above) / len(others))
         risks += [1 - sum(above) / len(above)] if above else []
-    told = f"risk there {sum(risks) / len(risks):.1%}" if risks else "no risk"
+    mean_risk = f"risk there {sum(risks) / len(risks):.1%}" if risks else "no risk"
     print(
         f"answered at all in {len(risks)} of {splits}, questions answered "
-        f"{sum(shares) / splits:.1%}, {told}, above the promise in "
-        f"{sum(one > risk for one in risks)}"
+        f"{sum(shares) / splits:.1%}, {mean_risk}, above the promise in "
+        f"{sum(value > risk for value in risks)}"
     )
 
 
 if __name__ == "__main__":
     delta = {"type": float, "nargs": "?"}
-    begin(__doc__, main, run=NAMED, risk={"type": float}, delta=delta, splits=COUNT)
+    run_main(__doc__, main, run=TEXT, risk={"type": float}, delta=delta, splits=OPTIONAL_COUNT)

@@ -8,7 +8,7 @@ often one that breaks the promise (docs/selective-checked.md). macro: how many o
 
 from random import Random
 
-from benchmarks.arguments import begin
+from benchmarks.arguments import run_main
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import macro_average
 from closeread.protocols import Pool
@@ -26,27 +26,27 @@ def promise(samples: int = 1500) -> None:
     Its confidences are the chances that its answers are right.
     """
     for wrong in (0.005, 0.03, 0.05):
-        draw = Random(0)
-        found = broken = 0
+        rng = Random(0)
+        n_thresholds = n_broken = 0
         for _ in range(samples):
-            known = [_confidence(wrong, draw) for _ in range(OTHERS)]
-            tried = [_confidence(wrong, draw) for _ in range(KEPT_BACK)]
-            right = [draw.random() < sure for sure in tried]
-            grid = threshold_sequence(known, RISK, DELTA, KEPT_BACK)
-            threshold = choose_fixed_sequence(tried, right, RISK, DELTA, grid)
-            found += threshold.n_answered > 0
-            broken += threshold.n_answered > 0 and _risk(wrong, threshold.value) > RISK
+            others = [_confidence(wrong, rng) for _ in range(OTHERS)]
+            kept_back = [_confidence(wrong, rng) for _ in range(KEPT_BACK)]
+            correct = [rng.random() < confidence for confidence in kept_back]
+            grid = threshold_sequence(others, RISK, DELTA, KEPT_BACK)
+            threshold = choose_fixed_sequence(kept_back, correct, RISK, DELTA, grid)
+            n_thresholds += threshold.n_answered > 0
+            n_broken += threshold.n_answered > 0 and _risk(wrong, threshold.value) > RISK
         print(
-            f"wrong in {wrong:.1%} of the surer half: a threshold in {found / samples:.1%}, "
-            f"one that breaks the promise in {broken / samples:.1%}"
+            f"wrong in {wrong:.1%} of the surer half: a threshold in {n_thresholds / samples:.1%}, "
+            f"one that breaks the promise in {n_broken / samples:.1%}"
         )
 
 
-def _confidence(wrong: float, draw: Random) -> float:
-    """Return one of the surer half, or of the rest."""
-    if draw.random() < 0.5:
-        return 1 - 2 * wrong * draw.random()
-    return 0.5 + 0.2 * draw.random()
+def _confidence(wrong: float, rng: Random) -> float:
+    """Return the confidence of a question of the surer half, or of the rest."""
+    if rng.random() < 0.5:
+        return 1 - 2 * wrong * rng.random()
+    return 0.5 + 0.2 * rng.random()
 
 
 def _risk(wrong: float, threshold: float) -> float:
@@ -61,26 +61,26 @@ def _risk(wrong: float, threshold: float) -> float:
 def macro(samples: int = 1000) -> None:
     """Print a line a size of the small set: right or wrong, and parts of right, at 50, 80, 95 %."""
     for small in SMALL:
-        told = []
+        shares = []
         for of_parts in (False, True):
             for truth in (0.5, 0.8, 0.95):
-                held = sum(_holds(small, truth, of_parts, seed) for seed in range(samples))
-                told.append(f"{held / samples:.1%}")
-        print(f"{small} beside {N_LARGE} of {LARGE}: {', '.join(told)}", flush=True)
+                n_held = sum(_holds(small, truth, of_parts, seed) for seed in range(samples))
+                shares.append(f"{n_held / samples:.1%}")
+        print(f"{small} beside {N_LARGE} of {LARGE}: {', '.join(shares)}", flush=True)
 
 
 def _holds(small: int, truth: float, of_parts: bool, seed: int) -> bool:
-    draw = Random(seed)
-    pools = [_pool(n, truth, of_parts, draw) for n in (small, *[LARGE] * N_LARGE)]
+    rng = Random(seed)
+    pools = [_pool(n, truth, of_parts, rng) for n in (small, *[LARGE] * N_LARGE)]
     resampling = Resampling(resamples=400, seed=seed)
-    found = macro_average("simulated.value", pools, "simulated|v:1", "question", resampling)
-    return found.low is not None and found.high is not None and found.low <= truth <= found.high
+    mean = macro_average("simulated.value", pools, "simulated|v:1", "question", resampling)
+    return mean.low is not None and mean.high is not None and mean.low <= truth <= mean.high
 
 
-def _pool(n: int, truth: float, of_parts: bool, draw: Random) -> Pool:
+def _pool(n: int, truth: float, of_parts: bool, rng: Random) -> Pool:
     share = 0.6 * min(0.5, 1 - truth) if of_parts else 0.0  # of answers that are right in part
     right = truth - share * sum(PARTS) / len(PARTS)
-    values = draw.choices(
+    values = rng.choices(
         (1.0, *PARTS, 0.0), (right, *[share / len(PARTS)] * len(PARTS), 1 - share - right), k=n
     )
     return Pool(
@@ -97,11 +97,11 @@ def _pool(n: int, truth: float, of_parts: bool, draw: Random) -> Pool:
 PROGRAMS = {"promise": promise, "macro": macro}
 
 
-def main(named: str = "") -> None:
-    """Run the part named, or both."""
-    for name in [named] if named else PROGRAMS:
+def main(part: str = "") -> None:
+    """Run one part, or both."""
+    for name in [part] if part else PROGRAMS:
         PROGRAMS[name]()
 
 
 if __name__ == "__main__":
-    begin(__doc__, main, part={"nargs": "?", "choices": [*PROGRAMS]})
+    run_main(__doc__, main, part={"nargs": "?", "choices": [*PROGRAMS]})
