@@ -1,4 +1,4 @@
-"""Benches that are run by hand tell a wrong wish in a message."""
+"""Benchmarks that are run by hand report wrong arguments in a message."""
 
 import subprocess
 import sys
@@ -8,13 +8,13 @@ import pytest
 from project_paths import ROOT
 
 
-def told(module, *arguments):
+def run_benchmark(module, *arguments):
     command = [sys.executable, "-m", f"benchmarks.{module}", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(
-    ("module", "arguments", "said"),
+    ("module", "arguments", "message"),
     [
         ("research.evidence", [], "required: CORPUS"),
         ("research.evidence", ["nowhere"], "sample_annotation_visible.json: cannot be read"),
@@ -26,15 +26,15 @@ def told(module, *arguments):
         ("research.simulated", ["nonsense"], "invalid choice: 'nonsense'"),
     ],
 )
-def test_what_a_bench_lacks_is_told(module, arguments, said):
+def test_a_mistake_in_the_arguments_is_one_message(module, arguments, message):
     """Each ended in a traceback."""
-    done = told(module, *arguments)
+    done = run_benchmark(module, *arguments)
     assert done.returncode == 2, done.stderr
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_bench_says_what_it_does():
-    done = told("research.promise", "--help")
+def test_help_describes_a_benchmark():
+    done = run_benchmark("research.promise", "--help")
     assert done.returncode == 0
     assert done.stdout.startswith("usage: benchmarks.research.promise [-h] RUN RISK [DELTA] [SP")
     assert "is a promised risk kept?" in done.stdout
