@@ -11,9 +11,9 @@ _NO_ANSWER = {  # how systems and people write that there is no answer
 
 
 def may_be_ambiguous(submission: Submission) -> bool:
-    """Whether any answer looks garbled, has several texts or says "no answer", or there are odds.
+    """Whether any answer is garbled, has several texts or says "no answer", or odds are given.
 
-    A cheap test, made before the answers are checked against the questions.
+    The test is cheap: it does not need the questions.
     """
     return bool(submission.extras.get("null_odds")) or any(
         len(prediction.answer.texts) > 1

@@ -37,12 +37,14 @@ def predict_batch(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
         for planned in list(pending.values()) if len(batch) > 1 else ():
             try:
                 yield from _ask_reader(reader, [planned], pending)
-            except Exception as again:
-                if _is_fatal(again):
+            except Exception as second_error:
+                if _is_fatal(second_error):
                     raise
                 name = planned.shown[1].question_id
                 if pending.pop(name, None) is not None:
-                    yield Prediction(question_id=planned.question_id, error=format_error(again))
+                    yield Prediction(
+                        question_id=planned.question_id, error=format_error(second_error)
+                    )
     for planned in pending.values():
         yield Prediction(question_id=planned.question_id, error=error)
 
@@ -100,7 +102,7 @@ def _validate_prediction(
             error=format_error(error),
         )
     return msgspec.structs.replace(
-        valid, evidence=tuple(quote_evidence(one, passage) for one in valid.evidence)
+        valid, evidence=tuple(quote_evidence(evidence, passage) for evidence in valid.evidence)
     )
 
 
@@ -113,8 +115,8 @@ def _check_prediction(prediction: Prediction, passage: Passage, question: Questi
     numbers = {
         "the confidence": [prediction.confidence],
         "the score of an option": prediction.option_scores,
-        "the score of a candidate": [one.score for one in prediction.candidates],
-        "the score of evidence": [one.score for one in prediction.evidence],
+        "the score of a candidate": [candidate.score for candidate in prediction.candidates],
+        "the score of evidence": [evidence.score for evidence in prediction.evidence],
     }
     for name, values in numbers.items():
         for value in values:
@@ -123,7 +125,7 @@ def _check_prediction(prediction: Prediction, passage: Passage, question: Questi
     if len(prediction.option_scores) not in (0, len(question.options)):
         scores = count_of(len(prediction.option_scores), "score")
         raise ValueError(f"{scores} for {count_of(len(question.options), 'option')}")
-    answers = [one.answer for one in prediction.candidates]
+    answers = [candidate.answer for candidate in prediction.candidates]
     if prediction.answer is not None:
         answers.append(prediction.answer)
     for answer in answers:
@@ -135,8 +137,8 @@ def _check_prediction(prediction: Prediction, passage: Passage, question: Questi
 
 
 def _check_label(label: str, question: Question) -> None:
-    if label and not any(one.label == label for one in question.options):
-        labels = ", ".join(one.label for one in question.options)
+    if label and not any(option.label == label for option in question.options):
+        labels = ", ".join(option.label for option in question.options)
         raise ValueError(f"{label!r} is not one of the options {labels}".rstrip())
 
 
@@ -173,7 +175,7 @@ def encode_prediction(prediction: Prediction) -> tuple[bytes, bool]:
 
 def format_error(error: BaseException) -> str:
     """Return the text of an error for ``Prediction.error``: type and message, of bounded length."""
-    # without the file path of a user's own part, which is specific to this machine
+    # An outside error's text leaves out the path of the user's file, which differs by machine.
     message = error.found if isinstance(error, OutsideError) else f"{type(error).__name__}: {error}"
     text = message[:_MAX_ERROR]
     return text.encode("utf-8", "backslashreplace").decode()

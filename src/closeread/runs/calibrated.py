@@ -28,7 +28,7 @@ def load_calibration(file: Path, *, selective: bool) -> tuple[CalibratorUse, dic
 
 
 def describe_calibrated(
-    info: ReaderInfo, sure: CalibratorUse, record: dict[str, Any]
+    info: ReaderInfo, calibrator_use: CalibratorUse, record: dict[str, Any]
 ) -> tuple[ReaderInfo, list[str]]:
     """Return the reader's record with the calibrator in it, and warnings.
 
@@ -41,11 +41,13 @@ def describe_calibrated(
             where=str(info.record.get("address", info.name)),
             cure="remove the calibrator from one of the two",
         )
-    warnings = warn_of_other_readers(sure.calibrator, info)
+    warnings = warn_of_other_readers(calibrator_use.calibrator, info)
     calibrated = add_warnings(record, warnings)
-    if sure.least is not None and sure.least > 1:
-        never = "the calibrator has no threshold that meets its --risk, so every answer is withheld"
-        warnings = [*warnings, never]
+    if calibrator_use.least is not None and calibrator_use.least > 1:
+        no_threshold = (
+            "the calibrator has no threshold that meets its --risk, so every answer is withheld"
+        )
+        warnings = [*warnings, no_threshold]
     return msgspec.structs.replace(info, record=info.record | {"calibrated": calibrated}), warnings
 
 
@@ -80,31 +82,39 @@ def get_threshold(file: Path, calibrator: Calibrator, *, selective: bool) -> flo
 
 def answering_readers(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
     """Return the readers that gave the answers, without duplicates."""
-    found = [
+    records = [
         AnsweredBy(
             name=name,
-            options={key: value for key, value in options.items() if key not in one.passing},
+            options={key: value for key, value in options.items() if key not in reader.passing},
             record={
                 key: value
-                for key, value in one.answering_record.items()
+                for key, value in reader.answering_record.items()
                 if isinstance(value, str | int | float)
             },
         )
-        for one in readers
-        for name, options in [one.answering]
+        for reader in readers
+        for name, options in [reader.answering]
     ]
-    return tuple(one for place, one in enumerate(found) if one not in found[:place])
+    return tuple(
+        reader_info
+        for index, reader_info in enumerate(records)
+        if reader_info not in records[:index]
+    )
 
 
 def warn_of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     """Warn if the calibrator was not fitted on answers of this reader with these options."""
     (answering,) = answering_readers([reader])
     differences = [
-        one.differences_from(answering) for one in calibrator.readers if one.name == answering.name
+        reader_of_calibrator.differences_from(answering)
+        for reader_of_calibrator in calibrator.readers
+        if reader_of_calibrator.name == answering.name
     ]
     if not all(differences):
         return []
-    names = ", ".join(dict.fromkeys(one.name for one in calibrator.readers))
+    names = ", ".join(
+        dict.fromkeys(reader_of_calibrator.name for reader_of_calibrator in calibrator.readers)
+    )
     nearest: list[str] = min(differences, key=len, default=[])
     remark = f" with {', '.join(nearest)}" if nearest else ""
     return [

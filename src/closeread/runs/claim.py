@@ -50,13 +50,13 @@ def claim_folder(
 ) -> Iterator[tuple[RunInfo, Ledger]]:
     """Open a run folder for writing and lock it against other processes.
 
-    If an error comes before the first prediction, a run that was begun here is removed again:
-    there is nothing to resume, and the next attempt starts afresh.
+    If an error occurs before the first prediction, a new run is removed again, because there is
+    nothing to resume.
 
     Args:
         folder: Created if missing.
-        wanted: The run to be made.
-        resume: Continue an existing run; begin one if there is none.
+        wanted: The record of the run to be written.
+        resume: Continue an existing run; start a new one if there is none.
         overwrite: Discard an existing run.
 
     Raises:
@@ -66,17 +66,17 @@ def claim_folder(
     """
     created = _make_folder(folder)
     try:
-        present = _holds_run(folder, resume or overwrite)
+        has_run = _holds_run(folder, resume or overwrite)
         for name in (INFO, LEDGER, PREDICTIONS, ONLY, f".{INFO}.new.part"):
             output_file_in(folder, name)
         ledger = Ledger(folder / LEDGER)
     except BaseException:
         _restore(folder, created)
         raise
-    is_new = not present
+    is_new = not has_run
     try:
         info = wanted
-        if present and resume:
+        if has_run and resume:
             info = open_run(folder).info
             _must_agree(folder, info, wanted)
         else:
@@ -168,9 +168,9 @@ def _restore(folder: Path, created: list[Path], names: Sequence[str] = ()) -> No
             path.rmdir()
 
 
-def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
-    settings = _list_differences(_user_settings(present), _user_settings(wanted), "requested")
-    records = _list_differences(_reader_facts(present), _reader_facts(wanted), "now")
+def _must_agree(folder: Path, existing: RunInfo, wanted: RunInfo) -> None:
+    settings = _list_differences(_user_settings(existing), _user_settings(wanted), "requested")
+    records = _list_differences(_reader_facts(existing), _reader_facts(wanted), "now")
     if settings or records:
         raise MismatchError(
             "the existing run has different settings:\n    " + "\n    ".join(settings + records),
@@ -218,7 +218,9 @@ def _reader_facts(info: RunInfo) -> dict[str, Any]:
         return {f"reader's {name}": value for name, value in record.items()}
     name, options = record.pop("reader"), record.pop("options", {})
     record |= {f"option {option}": value for option, value in options.items()}
-    return {"served reader": name} | {f"served reader's {key}": of for key, of in record.items()}
+    return {"served reader": name} | {
+        f"served reader's {key}": served_value for key, served_value in record.items()
+    }
 
 
 def _as_stored(values: Mapping[str, Any]) -> dict[str, Any]:

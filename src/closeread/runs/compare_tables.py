@@ -34,7 +34,7 @@ class ComparedTables:
     """The result of comparing tables of runs.
 
     Attributes:
-        level: Of the intervals; a difference is significant at p < 1 - level.
+        level: Confidence level of the intervals; a difference is significant at p < 1 - level.
         systems: System name to its folders, the first one being the baseline.
         left_out: One sentence each: data sets without a run of every system, or without a
             requested value; then values not averaged because data sets compute them differently.
@@ -43,7 +43,7 @@ class ComparedTables:
         macro_average: Of values that are averaged over data sets, how the averages differ: over
             ``all``, and over those ``in`` and ``out`` of the shared task's training domains where
             there are several of both and no others.
-        apart: Where seeds were grouped, what ``Compared`` has by that name.
+        apart: If seeds were grouped, as ``Compared.apart``.
     """
 
     level: float
@@ -67,12 +67,12 @@ def compare_tables(
 
     Args:
         tables: Each system's folder to its scored runs, one a data set (``are_tables``).
-        resampling: Of intervals and of tests by simulation.
+        resampling: Settings of the intervals and of the tests by simulation.
         metrics: Families or values; by default all that every run on a data set has.
         group_seeds: Take folders whose runs differ only in their reader's seed, on every data set,
             as one system.
         allow_different_signatures: Compare values that were not computed in the same way.
-        begin: Called with the number of data sets; what it returns is called for each one done.
+        begin: Called with the number of data sets; returns a function to call after each.
 
     Raises:
         UsageError: The runs on a data set share no metric, or all folders are one system.

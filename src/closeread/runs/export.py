@@ -23,12 +23,12 @@ _OF_EACH_OPTION = "multirc"
 
 @dataclass(frozen=True, kw_only=True)
 class HandedIn:
-    """What was written.
+    """The result of writing a run's predictions to a file.
 
     Attributes:
         source: The run's folder.
         target: The file.
-        form: What it is, a key of ``formats.submissions.dumping.FORMS``.
+        form: The form of the file, a key of ``formats.submissions.dumping.FORMS``.
         without_letter: The number of questions that need a letter and have none.
     """
 
@@ -42,9 +42,9 @@ def hand_in(run: Run, target: Path, to: str | None = None, beside: Sequence[Path
     """Write a run's predictions; the file appears under its name only when complete.
 
     Args:
-        run: Finished.
-        target: Where; a name that ends in ``.gz`` is compressed, one that ends in ``.zip`` is the
-            package that GCRC_advRobust's evaluation asked for.
+        run: A finished run.
+        target: The new file. A name that ends in ``.gz`` is compressed; a name that ends in
+            ``.zip`` makes the package that GCRC_advRobust's evaluation asked for.
         to: The form; by default ``texts``, and ``gcrc-advrobust`` for the package.
         beside: Additional files for the package.
 
@@ -124,13 +124,15 @@ def _with_option_truth(
     for question in dataset.questions():
         prediction = predictions.get(question.question_id)
         if prediction is not None:
-            truth = tuple(float(one is True) for one in judge_options(question, prediction))
+            truth = tuple(
+                float(is_chosen is True) for is_chosen in judge_options(question, prediction)
+            )
             with_truth[question.question_id] = replace(prediction, option_scores=truth)
     return with_truth
 
 
 def _count_without_letter(predictions: Iterable[Prediction]) -> int:
-    return sum(not (one.answer and one.answer.label) for one in predictions)
+    return sum(not (prediction.answer and prediction.answer.label) for prediction in predictions)
 
 
 def _check_file_name(target: Path) -> None:

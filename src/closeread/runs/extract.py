@@ -22,7 +22,9 @@ _SAMPLE = 100
 def choose_extraction(
     run: Run, stops: tuple[str, ...] | None, rule: str | None
 ) -> Extraction | None:
-    """Return the requested extraction; what is not given stays as in the run.
+    """Return the requested extraction, or None if nothing is requested.
+
+    A part that is not given stays as in the run.
 
     Args:
         run: Its reader's options say how its answers were extracted; generations of other
@@ -65,7 +67,9 @@ class ExtractedAnswers(Mapping[str, Prediction]):
         self._extraction = extraction
         self._questions: dict[str, Question] = {}
         if dataset is not None and needs_question(extraction.rule):
-            self._questions = {one.question_id: _strip_question(one) for one in dataset.questions()}
+            self._questions = {
+                question.question_id: _strip_question(question) for question in dataset.questions()
+            }
 
     def __getitem__(self, key: str) -> Prediction:
         return self._extract(self._predictions[key])

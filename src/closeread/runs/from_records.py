@@ -65,7 +65,7 @@ class RunWriter:
 
     def add(self, record: LogRecord) -> None:
         """Write one record; a repeated id gets a number and is counted as ``repeated-id``."""
-        name = self._named(record.question.question_id)
+        name = self._unique_id(record.question.question_id)
         if record.passage != self._passage or len(self._questions) == _MAX_QUESTIONS:
             self._flush()
             self._passage = record.passage
@@ -74,12 +74,12 @@ class RunWriter:
         self._write(PREDICTIONS, prediction)
         if record.scores:
             self._write(LOG_SCORES, Score(question_id=name, values=record.scores))
-        self._show(name, record)
+        self._write_examples(name, record)
         self.n_questions += 1
         self.n_failed += bool(prediction.error)
 
-    def _show(self, name: str, record: LogRecord) -> None:
-        """Write the examples of the prompt; the file's existence says that prompts are known."""
+    def _write_examples(self, name: str, record: LogRecord) -> None:
+        """Write the examples of the prompt; if the file exists, the prompts are known."""
         passage, prompt = record.passage.text, record.prompt
         answers = record.shown
         if answers is None:
@@ -93,15 +93,15 @@ class RunWriter:
             itself = shows_own_question(prompt, passage, record.question)
             self._write(LOG_SHOWN, ShownExamples(name, answers, itself))
 
-    def _named(self, name: str) -> str:
-        numbered = name
-        while numbered in self._ids:
+    def _unique_id(self, name: str) -> str:
+        unique_name = name
+        while unique_name in self._ids:
             times = self._times[name] = self._times.get(name, 1) + 1
-            numbered = f"{name}#{times}"
-        if numbered != name:
-            self._kept.add("repeated-id", f"{name} is renamed {numbered}", question_id=name)
-        self._ids.add(numbered)
-        return numbered
+            unique_name = f"{name}#{times}"
+        if unique_name != name:
+            self._kept.add("repeated-id", f"{name} is renamed {unique_name}", question_id=name)
+        self._ids.add(unique_name)
+        return unique_name
 
     def _flush(self) -> None:
         if self._passage is not None:

@@ -33,10 +33,10 @@ _NAMES = ("submission", "null_odds")
 def save_submission(
     dataset: Dataset, submission: Submission, files: Sequence[Path], out: Path
 ) -> Run:
-    """Make a run folder of a submission.
+    """Write a submission to a run folder.
 
     Args:
-        dataset: What it answers.
+        dataset: The data set that the submission answers.
         submission: The predictions; those for unknown questions stay in the submitted files.
         files: The prediction file and, for SQuAD 2.0, the null odds; they are copied.
         out: The run folder, new or empty.
@@ -47,7 +47,11 @@ def save_submission(
     """
     must_be_new(out)
     defects = Defects()
-    questions = [question.question_id for _, of in dataset.read(defects) for question in of]
+    questions = [
+        question.question_id
+        for _, questions_of_passage in dataset.read(defects)
+        for question in questions_of_passage
+    ]
     info = RunInfo(
         closeread=__version__,
         created=utc_now(),
@@ -81,19 +85,19 @@ def save_and_score(
     out: Path,
     settings: ScoreSettings,
 ) -> RunSummary:
-    """Make a run folder of a submission and score it; if that fails, remove the folder.
+    """Write a submission to a run folder and score it; if that fails, remove the folder.
 
     Args:
         dataset: As for ``save_submission``.
         submission: As for ``save_submission``.
         files: As for ``save_submission``.
         out: As for ``save_submission``.
-        settings: As of ``runs.score.score_run``.
+        settings: As for ``runs.score.score_run``.
 
     Raises:
-        CloseReadError: As both of them.
+        CloseReadError: As for ``save_submission`` and ``score_run``.
     """
-    was_there = out.exists()
+    existed = out.exists()
     run = save_submission(dataset, submission, files, out)
     try:
         return score_run(run, settings)
@@ -106,7 +110,7 @@ def save_and_score(
                     shutil.rmtree(path)
                 else:
                     path.unlink()
-            if not was_there:
+            if not existed:
                 out.rmdir()
         raise
 

@@ -37,8 +37,8 @@ def list_mismatches(run: Run, summary: RunSummary | None) -> list[str]:
     Raises:
         InputError: A file is missing.
     """
-    found = list(predictions_mismatch(run))
-    return found if summary is None else found + list(summary_mismatches(run, summary))
+    mismatches = list(predictions_mismatch(run))
+    return mismatches if summary is None else mismatches + list(summary_mismatches(run, summary))
 
 
 def _short(sha256: str) -> str:

@@ -30,35 +30,36 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     hashes = {run.info.dataset.sha256 for run in runs}
     if not len(runs) == len(hashes) == len(summaries) > 1:
         return {}
-    if any(_system(run) != _system(runs[0]) for run in runs):
+    if any(_identify_system(run) != _identify_system(runs[0]) for run in runs):
         return {}
     settings = summaries[0].settings
-    shared = [one.settings for one in summaries]
-    if any(AVERAGED not in map(family, one.metrics) for one in shared) or any(
-        (one.options, one.extraction) != (settings.options, settings.extraction) for one in shared
+    all_settings = [summary.settings for summary in summaries]
+    if any(AVERAGED not in map(family, other.metrics) for other in all_settings) or any(
+        (other.options, other.extraction) != (settings.options, settings.extraction)
+        for other in all_settings
     ):
         return {}
     metric: Metric = make_metrics([AVERAGED], settings.options)[AVERAGED]
     # Resamples depend on a data set's position, so the order of the given runs must not matter.
-    placed = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
-    every = [_pools(run, metric, settings.extraction) for run in placed]
+    ordered = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
+    pools_of_runs = [_pools(run, metric, settings.extraction) for run in ordered]
     return {
         name: add_to_signature(
             macro_average(
                 name,
-                [pools[name] for pools in every],
+                [pools[name] for pools in pools_of_runs],
                 metric.signature(),
                 metric.unit,
                 resampling_of(settings),
             ),
             settings.extraction,
         )
-        for name in every[0]
+        for name in pools_of_runs[0]
         if is_requested(AVERAGED, name, settings.metrics)
     }
 
 
-def _system(run: Run) -> object:
+def _identify_system(run: Run) -> object:
     """Return what identifies a run's system; None for submitted predictions."""
     return run.info.reader.answering if not run.info.submission else None
 

@@ -38,17 +38,19 @@ def plan_batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
         items: Passages with their questions, in the data set's order.
         size: Questions per batch.
     """
-    opened: list[_Batch] = []
+    open_batches: list[_Batch] = []
     for position, passage, question in iter_questions(items):
         keys = {"question " + question.question_id}
         if question.group_id:
             keys.add("group " + question.group_id)
-        batch = next((one for one in opened if one.keys.isdisjoint(keys)), None)
+        batch = next(
+            (open_batch for open_batch in open_batches if open_batch.keys.isdisjoint(keys)), None
+        )
         if batch is None:
-            if len(opened) == _MAX_OPEN:
-                yield opened.pop(0).planned
+            if len(open_batches) == _MAX_OPEN:
+                yield open_batches.pop(0).planned
             batch = _Batch()
-            opened.append(batch)
+            open_batches.append(batch)
         batch.keys |= keys
         batch.planned.append(
             Planned(
@@ -56,9 +58,9 @@ def plan_batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
             )
         )
         if len(batch.planned) == size:
-            opened.remove(batch)
+            open_batches.remove(batch)
             yield batch.planned
-    for batch in opened:
+    for batch in open_batches:
         yield batch.planned
 
 

@@ -122,21 +122,21 @@ def recalibrate_run(
                     question_id=question.question_id, error="the submission has no prediction"
                 )
             if not prediction.error:
-                sure = confidence(passage, strip_question(question), prediction)
-                prediction = with_confidence(prediction, sure, least)
+                new_confidence = confidence(passage, strip_question(question), prediction)
+                prediction = with_confidence(prediction, new_confidence, least)
             offsets.append(ledger.append(msgspec.json.encode(prediction)))
             n_failed += bool(prediction.error)
         return finish_run(out, info, ledger, offsets, n_failed)
 
 
-def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
+def must_take(out: Path, source: Path, *, overwrite: bool) -> None:
     """Check that a run can be written here, before its confidences are computed.
 
     Raises:
         UsageError: The folder is taken, or is the run's own.
         StorageError: It cannot be written.
     """
-    if out.resolve() == made_of.resolve():
+    if out.resolve() == source.resolve():
         raise UsageError(
             "a calibrated run cannot overwrite the run that it is made from",
             where=str(out),

@@ -33,8 +33,8 @@ class Rest:
         """Return the kept prediction; None for a question to be read again."""
         if question_id in self._again:
             return None
-        found: Prediction | None = self._predictions.get(question_id)
-        return found
+        prediction: Prediction | None = self._predictions.get(question_id)
+        return prediction
 
 
 def plan_rereading(
@@ -54,7 +54,9 @@ def plan_rereading(
     """
     if run is None:
         return only, None
-    again = only or tuple(one.question_id for one in run.predictions() if one.error)
+    again = only or tuple(
+        prediction.question_id for prediction in run.predictions() if prediction.error
+    )
     if not again:
         raise UsageError(
             "its reader failed on no question, so there is nothing to retry",

@@ -94,8 +94,8 @@ def group_seeds(table: RunTable) -> tuple[dict[str, list[str]], list[str]]:
     """Group folders whose runs are seeds of one reader on every data set that all of them read.
 
     Returns:
-        System name to the names of its folders; and why readers of one name are not one system,
-        from the first data set on which any were kept apart.
+        System name to the names of its folders; and a sentence for each group of readers that have
+        the same name but are separate systems, from the first data set with any.
 
     Raises:
         UsageError: All are one system.

@@ -48,9 +48,9 @@ def score_run(
         run: Its data set must still exist, unchanged.
         settings: Metrics, intervals and breakdowns; no metrics means the defaults.
         workers: Number of processes; the files are identical byte for byte.
-        advance: Told how many questions more were walked through, by one process.
-        begin: Told then how many metrics are to have their numbers, in all and by tags; what it
-            returns counts them.
+        advance: Called with the number of questions scored since the last call, by one process.
+        begin: Called after the questions with the number of summaries to compute, over all
+            questions and by tags; returns a function that counts them.
 
     Raises:
         InputError: The run is not finished, or the data set is gone.
@@ -157,17 +157,16 @@ def _make_requested(settings: ScoreSettings) -> dict[str, Metric]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Job:
-    """What is scored, and how.
+    """A scoring job: gold, predictions and settings.
 
     Attributes:
         open_submission: Opens the predictions; every process opens its own.
-        limit: Only the first so many questions.
+        limit: Score only the first ``limit`` questions; None for all.
         out: Takes the scores as lines; None keeps them in memory.
         workers: Number of processes; more than one need ``out``.
-        advance: Called with the number of questions walked through since the last call.
-        begin: Called with the number of metrics; what it returns counts them.
-        by_look: Whether the default metrics follow from the predictions' look, because the data set
-            does not say the kinds of its answers.
+        advance: Called with the number of questions scored since the last call.
+        begin: Called with the number of summaries; returns a function that counts them.
+        by_look: Whether the kinds of gold answers were guessed from their texts, as for logs.
     """
 
     dataset: Dataset
@@ -329,8 +328,8 @@ def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
 def _must_apply(n_scores: Mapping[str, int], n_questions: int, dataset: str) -> None:
     if not n_questions:
         raise UsageError(f"{dataset} has no questions, so nothing can be scored")
-    for name, many in n_scores.items():
-        if not many:
+    for name, count in n_scores.items():
+        if not count:
             raise UsageError(
                 f"the metric {name} applies to no question of this data set",
                 cure="omit --metric to use the metrics that fit",

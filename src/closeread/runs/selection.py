@@ -35,14 +35,14 @@ def read_list(path: Path) -> tuple[str, ...]:
             expected="one question id per line, in UTF-8",
         ) from error
     fields = (line.removesuffix("\r").partition("\t")[0] for line in text.split("\n"))
-    found = dict.fromkeys(_parse_id(field) for field in fields if field.strip())
-    if not found:
+    ids = dict.fromkeys(_parse_id(field) for field in fields if field.strip())
+    if not ids:
         raise InputError(
             "the list is empty",
             where=str(path),
             expected="one question id per line, optionally followed by a tab and more",
         )
-    return tuple(found)
+    return tuple(ids)
 
 
 def format_id(question_id: str) -> str:
@@ -53,29 +53,35 @@ def format_id(question_id: str) -> str:
 
 def _parse_id(field: str) -> str:
     try:
-        found = json.loads(field) if field[0] == '"' else field
+        parsed = json.loads(field) if field[0] == '"' else field
     except ValueError:
         return field
-    return found if isinstance(found, str) else field
+    return parsed if isinstance(parsed, str) else field
 
 
 def digest_list(ids: Iterable[str]) -> str:
     """Return the sha256 by which a run identifies its list."""
-    return hashlib.sha256("".join(one + "\n" for one in ids).encode()).hexdigest()
+    return hashlib.sha256("".join(question_id + "\n" for question_id in ids).encode()).hexdigest()
 
 
 def select_questions(dataset: Dataset, ids: Collection[str]) -> Dataset:
     """Return the data set with only the questions with these ids."""
-    wanted = frozenset(ids)
+    selected_ids = frozenset(ids)
 
     def read(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):
-            kept = tuple(one for one in questions if one.question_id in wanted)
-            if kept:
-                yield passage, kept
+            selected = tuple(
+                question for question in questions if question.question_id in selected_ids
+            )
+            if selected:
+                yield passage, selected
 
     def read_gold(defects: Defects) -> Iterator[Question]:
-        return (one for one in dataset.questions(defects) if one.question_id in wanted)
+        return (
+            question
+            for question in dataset.questions(defects)
+            if question.question_id in selected_ids
+        )
 
     return dataclasses.replace(dataset, read=read, read_gold=read_gold)
 
@@ -93,4 +99,6 @@ def missing_ids_error(path: str, missing: Sequence[str], listed: int) -> Mismatc
 
 def write_list(folder: Path, ids: Iterable[str]) -> None:
     """Write the list to the run folder."""
-    (folder / ONLY).write_text("".join(format_id(one) + "\n" for one in ids), "utf-8")
+    (folder / ONLY).write_text(
+        "".join(format_id(question_id) + "\n" for question_id in ids), "utf-8"
+    )

@@ -26,8 +26,10 @@ def group_systems(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list
     unnumbered = _unnumbered(runs) if group_seeds else []
     groups: dict[str, list[Run]] = {}
     for run in runs:
-        alone = not group_seeds or run in unnumbered
-        groups.setdefault(str(run.path) if alone else _key(*_identity(run.info)), []).append(run)
+        is_separate = not group_seeds or run in unnumbered
+        groups.setdefault(str(run.path) if is_separate else _key(*_identity(run.info)), []).append(
+            run
+        )
     names: Systems = {}
     folders = unique_names([members[0].path for members in groups.values()])
     for members, folder in zip(groups.values(), folders, strict=True):
@@ -77,14 +79,14 @@ def _identity(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
 def _explain_separate(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
     """Return a sentence for each reader that is several systems because records differ."""
-    alike: dict[str, dict[str, dict[str, Any]]] = {}
+    records_by_reader: dict[str, dict[str, dict[str, Any]]] = {}
     by_file: dict[str, list[str]] = {}
     for system, members in systems.items():
         name, options, record = _identity(members[0].info)
         if members[0] in unnumbered:
             by_file.setdefault(name.removeprefix(SUBMITTED).rpartition("/")[2], []).append(system)
         else:
-            alike.setdefault(_key(name, options), {})[system] = record
+            records_by_reader.setdefault(_key(name, options), {})[system] = record
     return [
         f"{', '.join(of)}: submitted as {file}; they count as seeds of one reader only if folder "
         "or file names number them (seed1, seed2)"
@@ -93,22 +95,24 @@ def _explain_separate(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
     ] + [
         f"{', '.join(of)}: not seeds of one reader, because they differ in "
         + ", ".join(_differing_fields(list(of.values())))
-        for of in alike.values()
+        for of in records_by_reader.values()
         if len(of) > 1
     ]
 
 
 def _differing_fields(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the fields that differ between records; nested ones as ``model.config_sha256``."""
-    found = []
+    fields = []
     for name in sorted({name for record in records for name in record}):
         values = [record.get(name) for record in records]
         if len(set(map(_key, values))) == 1:
             continue
-        deeper = [value for value in values if isinstance(value, Mapping)]
-        whole = len(deeper) < len(values)
-        found += [name] if whole else [f"{name}.{inner}" for inner in _differing_fields(deeper)]
-    return found
+        nested = [value for value in values if isinstance(value, Mapping)]
+        is_whole_field = len(nested) < len(values)
+        fields += (
+            [name] if is_whole_field else [f"{name}.{inner}" for inner in _differing_fields(nested)]
+        )
+    return fields
 
 
 def _reader_label(run: Run) -> str:

@@ -12,7 +12,7 @@ _MAX_LISTED = 20
 
 @dataclass
 class Verification:
-    """What was checked, what could not be checked, and what differs; no differences is good."""
+    """What was checked, what could not be checked, and what differs, one sentence each."""
 
     checked: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)

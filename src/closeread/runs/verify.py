@@ -95,15 +95,15 @@ def verify_each(
     sha256 = ""
     if dataset_path is not None:
         sha256 = Source(dataset_path, option="--dataset").sha256()
-    same = [run.info.dataset for run in runs if sha256 and run.info.dataset.sha256 == sha256]
-    names = {dataset.name for dataset in same}
+    matching = [run.info.dataset for run in runs if sha256 and run.info.dataset.sha256 == sha256]
+    names = {dataset.name for dataset in matching}
     advance = begin(len(runs))
     results = []
     for run in runs:
         recorded = run.info.dataset
-        of_another = bool(names) and recorded.sha256 != sha256 and recorded.name not in names
-        result = verify(run, None if of_another else dataset_path)
-        if of_another:
+        has_other_dataset = bool(names) and recorded.sha256 != sha256 and recorded.name not in names
+        result = verify(run, None if has_other_dataset else dataset_path)
+        if has_other_dataset:
             result.unchecked.insert(
                 0, f"the run answers {recorded.name}, so it was not checked against {dataset_path}"
             )
@@ -203,14 +203,14 @@ def _compare_counts(run: Run) -> Iterator[str]:
 
 
 def _compare_order(run: Run, dataset: Dataset) -> Iterator[str]:
-    expected = (
+    expected_ids = (
         question.question_id for _, _, question in iter_questions(dataset, run.info.dataset.limit)
     )
-    answered = (prediction.question_id for prediction in run.predictions())
+    answered_ids = (prediction.question_id for prediction in run.predictions())
     if run.info.submission:  # questions without a prediction are allowed
-        submitted = set(answered)
-        expected = (name for name in list(dict.fromkeys(expected)) if name in submitted)
-        answered = (prediction.question_id for prediction in run.predictions())
-    for place, (question, prediction) in enumerate(zip_longest(expected, answered), 1):
+        submitted = set(answered_ids)
+        expected_ids = (name for name in list(dict.fromkeys(expected_ids)) if name in submitted)
+        answered_ids = (prediction.question_id for prediction in run.predictions())
+    for place, (question, prediction) in enumerate(zip_longest(expected_ids, answered_ids), 1):
         if question != prediction:
             yield f"line {place} answers {prediction}, but the data set has {question} there"

@@ -35,7 +35,7 @@ class _ScoredRun:
     """A run whose scores are checked.
 
     Attributes:
-        summary: As stored.
+        summary: The stored summary.
         metrics: The metrics that the summary records, by family.
         versions: The versions that computed the summary and those of this program.
         verification: Takes the results of the checks.
@@ -55,13 +55,13 @@ def check_scores(
     verification: Verification,
     advance: Advance,
 ) -> None:
-    """Recompute what ``closeread score`` stored, as far as the files that are left allow it.
+    """Recompute what ``closeread score`` stored, as far as the existing files allow.
 
     Args:
         run: A finished run.
         summary: Its stored summary.
-        dataset: The data set that it answers; None if it cannot be read. The scores are then taken
-            as they are stored.
+        dataset: The data set that it answers; None if it cannot be read. The stored scores are
+            then not recomputed.
         verification: Takes the results of the checks.
         advance: Called with the number of questions scored again since the last call.
 
@@ -118,7 +118,7 @@ def _check_without_dataset(scored: _ScoredRun, belongs: bool) -> None:
 
 
 def _submission_without_dataset(scored: _ScoredRun) -> Submission | None:
-    """Return the predictions that were scored; None if only the data set tells them."""
+    """Return the predictions that were scored; None if reading them needs the data set."""
     extraction = scored.summary.settings.extraction
     unchecked = scored.verification.unchecked
     if extraction is not None and needs_question(extraction.rule):

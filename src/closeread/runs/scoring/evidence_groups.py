@@ -41,26 +41,34 @@ class EvidenceGroups:
         self._predictions: dict[str, Prediction] = {}
 
     def add(self, passage: Passage, question: Question, prediction: Prediction) -> None:
-        """Score one question: each option in its groups, or else the question in its groups."""
-        gold = [one for one in question.gold_evidence if one.option_label and one.spans]
-        texts = [one for one in question.gold_evidence if one.texts and not one.option_label]
+        """Score one question, in the groups of each option or else in those of the question."""
+        gold = [
+            gold_part
+            for gold_part in question.gold_evidence
+            if gold_part.option_label and gold_part.spans
+        ]
+        texts = [
+            gold_part
+            for gold_part in question.gold_evidence
+            if gold_part.texts and not gold_part.option_label
+        ]
         if not gold and not texts:
             return
         name = question.question_id
         self._predictions[name] = strip_texts(prediction)
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
-        for one in gold:
-            for key in _groups_of(
-                [_sentence_index(span.start, starts) for span in sorted(set(one.spans))]
+        for gold_part in gold:
+            for key in _iter_groups(
+                [_sentence_index(span.start, starts) for span in sorted(set(gold_part.spans))]
             ):
-                groups.setdefault(key, []).append(one)
+                groups.setdefault(key, []).append(gold_part)
         for (by, value), members in groups.items():
             part = replace(question, gold_evidence=tuple(members))
             self._keep("evidence", by, value, self._evidence.score(part, prediction))
         if texts and not gold and texts[0].spans:
             score = self._expmrc.evidence(question, prediction)
-            for by, value in _groups_of(_sentence_indices(texts[0].spans, starts)):
+            for by, value in _iter_groups(_sentence_indices(texts[0].spans, starts)):
                 self._keep("expmrc", by, value, score)
 
     @cached_property
@@ -72,15 +80,15 @@ class EvidenceGroups:
 
     def summaries(self) -> dict[str, dict[str, dict[str, Summary]]]:
         """Return the metrics' summaries by ``sentences`` and ``distance``, in their order."""
-        found: dict[str, dict[str, dict[str, Summary]]] = {}
+        by_tag: dict[str, dict[str, dict[str, Summary]]] = {}
         submission = Submission(predictions=self._predictions)
         for (by, value, name), scores in sorted(self._scores.items()):
             part = restrict_submission(submission, scores, {})
             metric: Any = self._expmrc if name == "expmrc" else self._evidence
-            for one in summarize(metric, scores, part, self._resampling):
-                if name == "evidence" or one.metric == "expmrc.evidence_f1":
-                    found.setdefault(by, {}).setdefault(value, {})[one.metric] = one
-        return found
+            for summary in summarize(metric, scores, part, self._resampling):
+                if name == "evidence" or summary.metric == "expmrc.evidence_f1":
+                    by_tag.setdefault(by, {}).setdefault(value, {})[summary.metric] = summary
+        return by_tag
 
 
 def _sentence_index(offset: int, starts: Sequence[int]) -> int:
@@ -90,27 +98,27 @@ def _sentence_index(offset: int, starts: Sequence[int]) -> int:
 
 def _sentence_indices(spans: Sequence[Span], starts: Sequence[int]) -> list[int]:
     """Return the numbers of the sentences that the spans overlap."""
-    reached = (
+    ranges = (
         range(
             _sentence_index(span.start, starts),
             _sentence_index(max(span.start, span.end - 1), starts) + 1,
         )
         for span in spans
     )
-    return sorted({place for places in reached for place in places})
+    return sorted({index for indices in ranges for index in indices})
 
 
-def _groups_of(places: Sequence[int]) -> Iterator[tuple[str, str]]:
-    yield "sentences", _number(len(places))
-    if len(places) > 1:
-        yield "distance", _distance(places[-1] - places[0])
+def _iter_groups(indices: Sequence[int]) -> Iterator[tuple[str, str]]:
+    yield "sentences", _format_count(len(indices))
+    if len(indices) > 1:
+        yield "distance", _format_distance(indices[-1] - indices[0])
 
 
-def _number(count: int) -> str:
+def _format_count(count: int) -> str:
     return str(count) if count < 3 else "3 and more"
 
 
-def _distance(sentences_apart: int) -> str:
+def _format_distance(sentences_apart: int) -> str:
     if sentences_apart <= 1:
         return "1"
     return "2 to 4" if sentences_apart <= 4 else "5 and more"

@@ -65,13 +65,17 @@ def map_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) -> 
         CloseReadError: Raised by a process.
     """
     context = _fork_context()
-    many = min(workers, len(items))
+    n_processes = min(workers, len(items))
     started = [
-        _start(context, lambda mine: [work(item) for item in mine], items[number::many])
-        for number in range(many)
+        _start(
+            context,
+            lambda own_items: [work(item) for item in own_items],
+            items[number::n_processes],
+        )
+        for number in range(n_processes)
     ]
-    found = _collect(started)
-    return [found[place % many][place // many] for place in range(len(items))]
+    results = _collect(started)
+    return [results[index % n_processes][index // n_processes] for index in range(len(items))]
 
 
 def _fork_context() -> Any:
@@ -80,16 +84,16 @@ def _fork_context() -> Any:
     return multiprocessing.get_context("fork")
 
 
-def _start(context: Any, work: Callable[..., Any], *given: Any) -> tuple[Any, Connection]:
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(theirs, work, *given))
+def _start(context: Any, work: Callable[..., Any], *arguments: Any) -> tuple[Any, Connection]:
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(sender, work, *arguments))
     process.start()
-    theirs.close()
-    return process, ours
+    sender.close()
+    return process, receiver
 
 
 def _collect(started: Sequence[tuple[Any, Connection]]) -> list[Any]:
-    results = [_receive(ours) for _, ours in started]
+    results = [_receive(receiver) for _, receiver in started]
     for process, _ in started:
         process.join()
     for result in results:
@@ -98,14 +102,14 @@ def _collect(started: Sequence[tuple[Any, Connection]]) -> list[Any]:
     return results
 
 
-def _send(out: Connection, work: Callable[..., Any], *given: Any) -> None:
+def _send(sender: Connection, work: Callable[..., Any], *arguments: Any) -> None:
     try:
-        out.send(work(*given))
+        sender.send(work(*arguments))
     except CloseReadError as error:
-        out.send(error)
+        sender.send(error)
     except BaseException as error:
-        out.send(RuntimeError(f"{type(error).__name__}: {error}"))
-    out.close()
+        sender.send(RuntimeError(f"{type(error).__name__}: {error}"))
+    sender.close()
 
 
 def _write_part(
@@ -114,17 +118,17 @@ def _write_part(
     sizes: list[tuple[int, int]] = []
     counts: Counter[str] = Counter()
     with path.open("wb") as stream:
-        mine = lines(lambda place: place // BLOCK % workers == number, counts)
-        for block, members in itertools.groupby(mine, key=lambda line: line[0] // BLOCK):
+        own_lines = lines(lambda position: position // BLOCK % workers == number, counts)
+        for block, members in itertools.groupby(own_lines, key=lambda line: line[0] // BLOCK):
             start = stream.tell()
             stream.writelines(line for _, line in members)
             sizes.append((block, stream.tell() - start))
     return sizes, counts
 
 
-def _receive(ours: Connection) -> Any:
+def _receive(receiver: Connection) -> Any:
     try:
-        return ours.recv()
+        return receiver.recv()
     except EOFError:
         return CloseReadError(
             "a scoring process was killed",

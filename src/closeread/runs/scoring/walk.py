@@ -44,15 +44,15 @@ def score_rows(
         dataset: The gold.
         submission: The predictions.
         metrics: By family; each scores the questions that it applies to.
-        limit: Only the first so many questions.
+        limit: Score only the first ``limit`` questions; None for all.
         walked: Counts every question, also those that no metric applies to.
     """
-    find = submission.predictions.get
+    find_prediction = submission.predictions.get
     judges = [(name, applies_to(name), metric.score) for name, metric in metrics.items()]
     for question in islice(dataset.questions(), limit):
         if walked is not None:
             walked.add(question)
-        prediction = find(question.question_id)
+        prediction = find_prediction(question.question_id)
         for name, is_about, score in judges:
             if is_about(question):
                 yield name, question, score(question, prediction)
@@ -61,7 +61,7 @@ def score_rows(
 def tags_of(question: Question) -> dict[str, str]:
     """Return what a breakdown can group by: the question's tags and fields of its record.
 
-    These are kind, role, polarity, and the attack strategy that made the right option, if any.
+    The fields are kind, role, polarity, and the attack strategy that wrote the right option.
     """
     own = {
         "kind": question.kind,
@@ -74,5 +74,7 @@ def tags_of(question: Question) -> dict[str, str]:
 
 def _strategy(question: Question) -> str:
     right = {answer.label for answer in question.answers}
-    made = (option.tags.get("strategy") for option in question.options if option.label in right)
-    return next(filter(None, made), "")
+    strategies = (
+        option.tags.get("strategy") for option in question.options if option.label in right
+    )
+    return next(filter(None, strategies), "")
