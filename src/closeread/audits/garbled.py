@@ -1,7 +1,7 @@
-"""Answers and gold answers that encodings or escapes changed, and what that costs.
+"""Find answers and gold answers that encodings or escapes changed, and measure the cost.
 
-A text counts only if the undone text occurs in its passage or is accepted, and the text itself does
-not: a text that merely looks garbled does not count.
+A text counts only if the restored text occurs in its passage or is accepted, and the text itself
+does not. A text that merely looks garbled does not count.
 """
 
 from collections import Counter
@@ -30,7 +30,14 @@ _ANSWERS, _GOLDS = "predicted", "gold"
 
 
 class Garbled(NamedTuple):
-    """A garbled text: whose it is, how it was garbled, as saved and as it was before."""
+    """A garbled text.
+
+    Attributes:
+        whose: ``predicted`` or ``gold``.
+        how: The cause of the garbling.
+        text: The text as saved.
+        was: The original text.
+    """
 
     whose: str
     how: str
@@ -45,8 +52,8 @@ class _Undone:
 
     Attributes:
         texts: The garbled texts, in the order of the questions.
-        scores: How the answers were scored to the means of exact match and F1: as saved, with the
-            answers undone, and with the gold answers undone as well.
+        scores: The means of exact match and F1 as saved, with the answers restored, and with the
+            gold answers restored as well.
     """
 
     texts: Sequence[Garbled]
@@ -120,11 +127,22 @@ def _undo(run: Subject, metric: Metric) -> _Undone:
 def _headline(undone: _Undone, scorer: str) -> str:
     if not undone.texts:
         return "no answer and no gold answer is garbled"
-    return (
-        f"{len(undone.texts) - undone.n_golds:,} answers and {undone.n_golds:,} gold answers are "
-        f"garbled; undoing this changes {scorer} F1 from {100 * undone.f1_saved:.2f} to "
+    return _count_texts(undone) + (
+        f" are garbled; undoing this changes {scorer} F1 from {100 * undone.f1_saved:.2f} to "
         f"{100 * undone.f1_undone:.2f}"
     )
+
+
+def _count_texts(undone: _Undone) -> str:
+    """Return the numbers of garbled answers and gold answers, as whole phrases to translate."""
+    n_golds, n_answers = undone.n_golds, len(undone.texts) - undone.n_golds
+    if n_golds == 1:
+        if n_answers == 1:
+            return "1 answer and 1 gold answer"
+        return f"{n_answers:,} answers and 1 gold answer"
+    if n_answers == 1:
+        return f"1 answer and {n_golds:,} gold answers"
+    return f"{n_answers:,} answers and {n_golds:,} gold answers"
 
 
 def _text_table(undone: _Undone, n_questions: int) -> Table:
@@ -166,17 +184,17 @@ def _garbled_answers(
     """Yield the garbled texts of an answer."""
     golds = [text for answer in question.answers for text in answer.texts]
     for text in _texts(prediction):
-        if (was := undo_garbling(text, golds, passage)) is not None:
-            yield Garbled(_ANSWERS, was.cause, question.question_id, text, was.text)
+        if (original := undo_garbling(text, golds, passage)) is not None:
+            yield Garbled(_ANSWERS, original.cause, question.question_id, text, original.text)
 
 
 def _garbled_golds(
     question: Question, prediction: Prediction | None, passage: str
 ) -> Iterator[Garbled]:
-    """Yield the garbled gold answers: the undone text is in the passage or was predicted."""
+    """Yield the gold answers whose restored text is in the passage or was predicted."""
     for gold in dict.fromkeys(text for answer in question.answers for text in answer.texts):
-        if (was := undo_garbling(gold, _texts(prediction), passage)) is not None:
-            yield Garbled(_GOLDS, was.cause, question.question_id, gold, was.text)
+        if (original := undo_garbling(gold, _texts(prediction), passage)) is not None:
+            yield Garbled(_GOLDS, original.cause, question.question_id, gold, original.text)
 
 
 def _texts(prediction: Prediction | None) -> tuple[str, ...]:

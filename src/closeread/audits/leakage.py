@@ -16,17 +16,17 @@ from closeread.types import ROLES, Dataset, Question, Span
 
 _WINDOW_WORDS = 384
 _MANY = 20
-# Wrong answers near the gold one that a good reader may give without having skipped a window.
+# The assumed share of a good reader's wrong answers that are near the gold one is at least this.
 _NEAR = 0.75
 _UNLIKELY = 1e-6
 
 
 class _Part(NamedTuple):
-    """The result of looking for one kind of leakage.
+    """The result of the search for one kind of leakage.
 
     Attributes:
         name: The key of ``data`` in the finding's data.
-        sentence: Of the headline; empty if there is nothing to say.
+        sentence: Part of the headline; empty if nothing was found.
     """
 
     name: str
@@ -73,8 +73,12 @@ def _find_shared_text(run: Subject, train: Dataset) -> _Part:
     return _Part(
         name="shared",
         verdict=verdict,
-        sentence=f"{len(shared):,} of {len(run.passages):,} passages ({n_questions:,} questions) "
-        f"share text with {train.name}",
+        sentence=(
+            f"{len(shared):,} of {len(run.passages):,} passages (1 question)"
+            if n_questions == 1
+            else f"{len(shared):,} of {len(run.passages):,} passages ({n_questions:,} questions)"
+        )
+        + f" share text with {train.name}",
         table=overlap_table(overlaps),
         data=sorted(shared),
     )
@@ -114,7 +118,7 @@ def _find_gold_windows(run: Subject) -> _Part | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Siblings:
-    """Whether predicted letters of triples differ as only the gold ones should."""
+    """Whether predicted letters of triples differ more often than chance explains."""
 
     triples: int
     gold_distinct: int
@@ -147,72 +151,72 @@ def _compare_siblings(run: Subject) -> Siblings | None:
         if question.group_id and question.role and letter:
             gold = next((answer.label for answer in question.answers if answer.label), "")
             triples.setdefault(question.group_id, {})[question.role] = gold, letter
-    whole = [
+    complete = [
         tuple(letters[role] for role in ROLES)
         for letters in triples.values()
         if len(letters) == len(ROLES)
     ]
-    if not whole:
+    if not complete:
         return None
-    n = len(whole)
-    chances = _chances_that_all_differ(whole)
-    differ = [len({letter for _, letter in triple}) == 3 for triple in whole]
-    # Where all three are right, or no draw could make them differ, nothing could be repaired.
-    open_ = [place for place, chance in enumerate(chances) if 0 < chance < 1]
+    n = len(complete)
+    chances = _chances_that_all_differ(complete)
+    all_differ = [len({letter for _, letter in triple}) == 3 for triple in complete]
+    # If all three are right, or no draw makes them differ, an adjustment could not show.
+    undecided = [index for index, chance in enumerate(chances) if 0 < chance < 1]
     return Siblings(
         triples=n,
-        gold_distinct=sum(len({gold for gold, _ in triple}) == 3 for triple in whole),
-        distinct=sum(differ),
+        gold_distinct=sum(len({gold for gold, _ in triple}) == 3 for triple in complete),
+        distinct=sum(all_differ),
         expected=math.fsum(chances),
-        suspicious=bool(open_)
+        suspicious=bool(undecided)
         and _tail_probability(
-            sum(differ[place] for place in open_),
-            len(open_),
-            math.fsum(chances[place] for place in open_) / len(open_),
+            sum(all_differ[index] for index in undecided),
+            len(undecided),
+            math.fsum(chances[index] for index in undecided) / len(undecided),
         )
         < _UNLIKELY,
     )
 
 
-def _chances_that_all_differ(whole: Sequence[tuple[tuple[str, str], ...]]) -> list[float]:
-    """Return for each triple the chance that its letters differ without sight of each other.
+def _chances_that_all_differ(triples: Sequence[tuple[tuple[str, str], ...]]) -> list[float]:
+    """Return for each triple the chance that its letters differ if they are independent.
 
-    Letters that are right stay as they are, for right ones differ; wrong ones are drawn among the
-    wrong letters of all triples, each role's with its own frequencies. So a reader is not blamed
-    for being right.
+    Right letters are kept, because they differ anyway, so that a reader is not suspected for being
+    right. Wrong letters are drawn from the wrong letters of the same role in all triples.
     """
     wrong = [
         Counter(predicted for gold, predicted in role if predicted != gold)
-        for role in zip(*whole, strict=True)
+        for role in zip(*triples, strict=True)
     ]
-    known: dict[tuple[tuple[str, bool], ...], float] = {}
+    chance_by_pattern: dict[tuple[tuple[str, bool], ...], float] = {}
     chances = []
-    for triple in whole:
+    for triple in triples:
         pattern = tuple((gold, predicted == gold) for gold, predicted in triple)
-        if pattern not in known:
-            drawn = [
+        if pattern not in chance_by_pattern:
+            draws = [
                 Counter({gold: 1}) if is_right else Counter({**counted, gold: 0})
                 for (gold, is_right), counted in zip(pattern, wrong, strict=True)
             ]
-            known[pattern] = _count_all_different(*drawn) / math.prod(
-                draw.total() for draw in drawn
+            chance_by_pattern[pattern] = _count_all_different(*draws) / math.prod(
+                draw.total() for draw in draws
             )
-        chances.append(known[pattern])
+        chances.append(chance_by_pattern[pattern])
     return chances
 
 
 def _tail_probability(hits: int, n: int, chance: float) -> float:
-    """Return the chance of so many hits or more (no less than with chances that differ)."""
+    """Return the chance of ``hits`` or more in ``n`` draws; an upper bound if chances differ."""
     from scipy.special import bdtrc
 
     return float(bdtrc(hits - 1, n, chance)) if hits else 1.0
 
 
 def _count_all_different(a: Counter[str], b: Counter[str], c: Counter[str]) -> int:
-    """Return how many of all draws, one from each, are three different letters.
+    """Return the number of draws, one letter from each counter, with three different letters.
 
-    All but those in which two agree, those in which all agree having been taken away twice too
-    often. Where letters are missing and texts stand for them, there may be thousands.
+    This is the total without the draws in which two agree; those in which all three agree are
+    subtracted three times, and so added back twice. Enumerating the draws would be too slow:
+    where answers are texts instead of letters, each counter may have thousands of keys.
     """
     total = a.total() * b.total() * c.total()
     pairs = sum(a[letter] * b[letter] for letter in a) * c.total()
@@ -223,7 +227,7 @@ def _count_all_different(a: Counter[str], b: Counter[str], c: Counter[str]) -> i
 
 @dataclass(frozen=True, kw_only=True)
 class Windows:
-    """Whether wrong answers on long passages keep to the windows that hold the gold answer."""
+    """Whether wrong answers on long passages all lie in the windows with the gold answer."""
 
     wrong: int
     inside: int
@@ -249,7 +253,7 @@ class Windows:
 
 def _compare_windows(run: Subject) -> Windows | None:
     wrong = inside = 0
-    expected = miss = 0.0
+    expected = log_probability = 0.0
     starts_of: dict[str, list[int]] = {}
     for question, prediction in run.answered():
         golds = [span for answer in question.answers for span in answer.spans]
@@ -263,59 +267,63 @@ def _compare_windows(run: Subject) -> Windows | None:
         starts_of[question.passage_id] = starts
         if len(starts) <= _WINDOW_WORDS:
             continue
-        places = answer.spans or _find_spans(answer.texts[0], text)
-        # One word too many or too few is no other place: it tells nothing of what was looked at.
-        if not places or any(_overlaps(place, span) for place in places for span in golds):
+        answer_spans = answer.spans or _find_spans(answer.texts[0], text)
+        # An answer that overlaps the gold one does not show which windows were read.
+        if not answer_spans or any(
+            _overlaps(answer_span, span) for answer_span in answer_spans for span in golds
+        ):
             continue
         wrong += 1
         gold_places = [_word_at(starts, span.start) for span in golds]
-        near = any(
-            abs(_word_at(starts, place.start) - gold) < _WINDOW_WORDS
-            for place in places
+        is_near = any(
+            abs(_word_at(starts, answer_span.start) - gold) < _WINDOW_WORDS
+            for answer_span in answer_spans
             for gold in gold_places
         )
-        inside += near
-        covered = sum(
+        inside += is_near
+        covered_share = sum(
             any(abs(word - gold) < _WINDOW_WORDS for gold in gold_places)
             for word in range(0, len(starts), 16)
         ) / len(range(0, len(starts), 16))
-        expected += covered
-        miss += math.log(max(covered, _NEAR))
+        expected += covered_share
+        log_probability += math.log(max(covered_share, _NEAR))
     if wrong < _MANY:
         return None
     return Windows(
         wrong=wrong, inside=inside, expected=expected,
-        suspicious=inside == wrong and miss < math.log(_UNLIKELY),
+        suspicious=inside == wrong and log_probability < math.log(_UNLIKELY),
     )  # fmt: skip
 
 
 def _equals_gold(text: str, question: Question) -> bool:
-    bare = text.strip().lower()
-    return any(bare == gold.strip().lower() for answer in question.answers for gold in answer.texts)
+    normalized = text.strip().lower()
+    return any(
+        normalized == gold.strip().lower() for answer in question.answers for gold in answer.texts
+    )
 
 
 def _word_starts(text: str) -> list[int]:
     starts, inside = [], False
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         wide = character > "\u2e7f"
         if wide or (not inside and not character.isspace()):
-            starts.append(place)
+            starts.append(index)
         inside = not wide and not character.isspace()
     return starts
 
 
-def _word_at(starts: Sequence[int], place: int) -> int:
-    return bisect_right(starts, place) - 1
+def _word_at(starts: Sequence[int], offset: int) -> int:
+    return bisect_right(starts, offset) - 1
 
 
-def _overlaps(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+def _overlaps(left: Span, right: Span) -> bool:
+    return left.start < right.end and right.start < left.end
 
 
 def _find_spans(text: str, passage: str) -> list[Span]:
-    places: list[Span] = []
-    place = passage.find(text) if text else -1
-    while place >= 0 and len(places) < 50:
-        places.append(Span(place, place + len(text)))
-        place = passage.find(text, place + 1)
-    return places
+    spans: list[Span] = []
+    start = passage.find(text) if text else -1
+    while start >= 0 and len(spans) < 50:
+        spans.append(Span(start, start + len(text)))
+        start = passage.find(text, start + 1)
+    return spans

@@ -168,8 +168,12 @@ def _is_significantly_more(other: Sequence[bool], own: Sequence[bool]) -> bool:
     """Whether significantly more answers fit elsewhere than at their own question (sign test)."""
     from scipy.special import bdtrc
 
-    n_only_other = sum(there and not here for there, here in zip(other, own, strict=True))
-    n_only_own = sum(here and not there for there, here in zip(other, own, strict=True))
+    n_only_other = sum(
+        fits_other and not fits_own for fits_other, fits_own in zip(other, own, strict=True)
+    )
+    n_only_own = sum(
+        fits_own and not fits_other for fits_other, fits_own in zip(other, own, strict=True)
+    )
     if n_only_other - n_only_own <= _MIN_EXCESS * len(own):
         return False
     return bool(bdtrc(n_only_other - 1, n_only_other + n_only_own, 0.5) < _MAX_PROBABILITY)

@@ -62,7 +62,10 @@ def shared_passages(passages: Mapping[str, Passage], train: Dataset) -> list[Ove
                     may_be_chance=may_be_chance,
                 ),
             )  # fmt: skip
-    return [*certain.values(), *(one for name, one in doubtful.items() if name not in certain)]
+    return [
+        *certain.values(),
+        *(overlap for name, overlap in doubtful.items() if name not in certain),
+    ]
 
 
 def overlap_table(overlaps: Sequence[Overlap]) -> Table:
@@ -70,7 +73,7 @@ def overlap_table(overlaps: Sequence[Overlap]) -> Table:
     notes = []
     if len(overlaps) > _MAX_ROWS:
         notes.append(f"the first {_MAX_ROWS} of {len(overlaps):,}")
-    if any(one.may_be_chance for one in overlaps):
+    if any(overlap.may_be_chance for overlap in overlaps):
         notes.append("30 characters of space-separated words may be a common phrase")
     return Table(
         title="Passages that share text with the training set",

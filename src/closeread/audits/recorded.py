@@ -63,12 +63,12 @@ class HarnessScore:
     @property
     def verdict(self) -> Verdict:
         """The verdict on the score."""
-        lost = max(self.gap, len(self.zeros) / self.n if self.judged else 0.0)
-        if lost > 0.005:
-            return "broken" if lost > 0.05 else "doubtful"
-        unlike = len(self.apart) - len(self.ties)
-        strange = self.judged and bool(self.scorer) and unlike > 0.02 * self.n
-        return "doubtful" if strange else "sound"
+        lost_share = max(self.gap, len(self.zeros) / self.n if self.judged else 0.0)
+        if lost_share > 0.005:
+            return "broken" if lost_share > 0.05 else "doubtful"
+        n_different = len(self.apart) - len(self.ties)
+        is_suspicious = self.judged and bool(self.scorer) and n_different > 0.02 * self.n
+        return "doubtful" if is_suspicious else "sound"
 
 
 def check(run: Subject) -> Finding:
@@ -156,8 +156,8 @@ def _reproduce_score(run: Subject, name: str, saved: Mapping[str, float]) -> Har
     return HarnessScore(
         name=name, n=len(questions), mean=mean, whole=_reported_total(name, run),
         scorer=scorer, apart=apart, judged=judged, ties=ties,
-        zeros=[each.question_id for each in questions
-               if not values[each.question_id] and _is_gold(run, each)],
+        zeros=[question.question_id for question in questions
+               if not values[question.question_id] and _is_gold(run, question)],
     )  # fmt: skip
 
 

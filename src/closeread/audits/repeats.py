@@ -31,25 +31,26 @@ def check(run: Subject) -> Finding:
             != question.question_id
         ):
             repeated_ids.append(question.question_id)
-    every = sum_in_order(values[question.question_id] for question in run.questions) / n
-    once = sum_in_order(values[name] for name in first_ids.values()) / n_once
+    mean_with_repeats = sum_in_order(values[question.question_id] for question in run.questions) / n
+    mean_without = sum_in_order(values[name] for name in first_ids.values()) / n_once
     verdict: Verdict = "doubtful" if n - n_once > _MAX_SHARE * n else "sound"
-    if verdict_for_gap(abs(every - once)) != "sound":
+    if verdict_for_gap(abs(mean_with_repeats - mean_without)) != "sound":
         verdict = "doubtful"
     return Finding(
         check="repeats",
         verdict=verdict,
         headline=f"{run.name}: {n - n_once:,} of {n:,} questions are repetitions; the score is "
-        f"{100 * every:.1f} % with them and {100 * once:.1f} % with each question counted once",
+        f"{100 * mean_with_repeats:.1f} % with them and {100 * mean_without:.1f} % with each "
+        "question counted once",
         tables=(
             Table(
                 title="Questions that occur more than once",
                 headings=("times", "questions", "share %", "for example"),
                 rows=tuple(
-                    (times, many, share(many, n_once), next(
+                    (times, n_questions, share(n_questions, n_once), next(
                         first_ids[key] for key, count in counts.items() if count == times
                     ))
-                    for times, many in sorted(Counter(counts.values()).items())
+                    for times, n_questions in sorted(Counter(counts.values()).items())
                     if times > 1
                 ),
                 note="the same passage, question and options, word for word; the first "
@@ -57,8 +58,8 @@ def check(run: Subject) -> Finding:
             ),
         ),
         data={
-            "questions": n, "repeated": n - n_once, "ids": repeated_ids, "score": every,
-            "once": once,
+            "questions": n, "repeated": n - n_once, "ids": repeated_ids, "score": mean_with_repeats,
+            "once": mean_without,
         },
     )  # fmt: skip
 

@@ -1,8 +1,8 @@
-"""After a change: which saved answers hold, which must be rescored, which generated again.
+"""Plan a change: which saved answers hold, which must be rescored, and which generated again.
 
-The causes are those of the Open LLM Leaderboard's look into DROP: a decimal gold answer of which
-the text has the part before the point; a text that ends in a number and may have been cut; any
-other text that a stop ended, which may go on.
+The causes are those of the Open LLM Leaderboard's analysis of DROP: the text has only the part of
+a decimal gold answer before its point; it ends in a number and may have been cut; or a stop ended
+it, and it may go on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from closeread.runs.selection import format_id
 from closeread.types import Prediction, Question
 
 _ENDED_ITSELF = frozenset(("eos", "eos_token", "end_turn", "length", "max_tokens"))
-_CHARACTERS_A_TOKEN = 4.0  # of words written apart; a Chinese character is about one token
+_CHARACTERS_A_TOKEN = 4.0  # in languages with spaces; a Chinese character is about one token
 _PROMPT_OVERHEAD = 20
 
 UNAFFECTED = "unaffected"
@@ -36,7 +36,7 @@ CAUSES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What is to be changed.
+    """The requested change of settings.
 
     Attributes:
         stops: The new stop strings; None keeps the old ones.
@@ -63,7 +63,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What generating again costs, from the run's own token counts or by length."""
+    """The cost of generating again, from the run's token counts or estimated from lengths."""
 
     questions: int
     prompt_tokens: int
@@ -75,11 +75,11 @@ class Cost:
 def check(
     run: Subject, change: Change, *, tokens_per_second: float | Literal["run"] | None = None
 ) -> Finding:
-    """Sort the saved answers by what a change requires.
+    """Group the saved answers by what a change requires.
 
     Args:
         run: The run.
-        change: At least one thing.
+        change: The change; at least one field is set.
         tokens_per_second: Throughput, for GPU-hours; ``run`` for that of the run itself.
 
     Raises:
@@ -91,9 +91,9 @@ def check(
             cure="give at least one of --stop, --new-extract, --new-normalizer, --new-prompt",
         )
     outcomes = _sort_by_outcome(run, change)
-    again = [question for cause in CAUSES for question in outcomes[cause]]
+    to_generate = [question for cause in CAUSES for question in outcomes[cause]]
     speed = measure_throughput(run) if tokens_per_second == "run" else tokens_per_second
-    cost = _cost(run, again, speed)
+    cost = _estimate_cost(run, to_generate, speed)
     n = len(run.questions)
     notes = []
     if speed and tokens_per_second == "run":
@@ -103,11 +103,15 @@ def check(
         )
     return Finding(
         check="replan",
-        verdict="sound" if not again else "broken" if len(again) > n / 2 else "doubtful",
+        verdict="sound"
+        if not to_generate
+        else "broken"
+        if len(to_generate) > n / 2
+        else "doubtful",
         headline=(
-            f"{run.name}, {change.describe()}: {len(again):,} of {n:,} answers "
-            f"({100 * len(again) / max(n, 1):.1f} %) must be generated again"
-            + ("" if again else ": all can be scored from the saved data")
+            f"{run.name}, {change.describe()}: {len(to_generate):,} of {n:,} answers "
+            f"({100 * len(to_generate) / max(n, 1):.1f} %) must be generated again"
+            + ("" if to_generate else ": all can be scored from the saved data")
         ),
         tables=(_outcome_table(outcomes, n), _cost_table(run, cost)),
         notes=tuple(notes),
@@ -122,7 +126,7 @@ def check(
 
 
 def _sort_by_outcome(run: Subject, change: Change) -> dict[str, list[Question]]:
-    """Return the questions by what becomes of their saved answers; every outcome is a key."""
+    """Return the questions by the outcome for their saved answers; every outcome is a key."""
     outcomes: dict[str, list[Question]] = {name: [] for name in (UNAFFECTED, RESCORED, *CAUSES)}
     for question in run.questions:
         prediction = run.predictions.get(question.question_id)
@@ -153,40 +157,44 @@ def _cost_table(run: Subject, cost: Cost) -> Table:
 
 
 def outcome(question: Question, prediction: Prediction | None, run: Subject, change: Change) -> str:
-    """Return what becomes of one saved answer: a key of the tables above."""
+    """Return a saved answer's outcome: ``UNAFFECTED``, ``RESCORED`` or a key of ``CAUSES``."""
     if prediction is None or prediction.error:
         return "no answer"
     if change.prompt:
         return "new prompt"
     if change.extract and prediction.generation is None and not change.was:
         return "no text"
-    rest = RESCORED if change.extract or change.normalizer else UNAFFECTED
+    outcome_if_complete = RESCORED if change.extract or change.normalizer else UNAFFECTED
     if change.stops is None:
-        return rest
+        return outcome_if_complete
     text = generated_text(prediction)
-    old = change.was or run.stops_of(prediction)
-    lost = run.tail_lost or bool(change.was)
-    # closeread's own readers save whole texts, and cut them when they extract answers.
-    now = Extraction(stops=run.own_stops or old).cut(text)
-    new = Extraction(stops=change.stops).cut(text)
+    old_stops = change.was or run.stops_of(prediction)
+    tail_is_lost = run.tail_lost or bool(change.was)
+    # closeread's own readers save whole texts and cut them only to extract answers.
+    current_text = Extraction(stops=run.own_stops or old_stops).cut(text)
+    new_text = Extraction(stops=change.stops).cut(text)
     finish = prediction.generation.finish_reason if prediction.generation else ""
-    kept = bool(old) and set(old) <= set(change.stops)  # unknown stops may be any
-    if new != text or not lost or kept or finish in _ENDED_ITSELF:
-        return rest if new == now else RESCORED
-    return _cut_cause(question, text, old)
+    keeps_stops = bool(old_stops) and set(old_stops) <= set(
+        change.stops
+    )  # unknown stops may be any
+    if new_text != text or not tail_is_lost or keeps_stops or finish in _ENDED_ITSELF:
+        return outcome_if_complete if new_text == current_text else RESCORED
+    return _cut_cause(question, text, old_stops)
 
 
-def _cut_cause(question: Question, text: str, old: Sequence[str]) -> str:
-    bare = text.strip()
+def _cut_cause(question: Question, text: str, old_stops: Sequence[str]) -> str:
+    stripped = text.strip()
     golds = [text for answer in question.answers for text in answer.texts]
-    cuts = {classify_cut(bare, gold.strip(), old) for gold in golds} if old else set()
+    cuts = (
+        {classify_cut(stripped, gold.strip(), old_stops) for gold in golds} if old_stops else set()
+    )
     if cuts - {""}:
         return "decimal cut" if "number" in cuts else "gold cut"
-    return "ends in a number" if bare[-1:].isdigit() else "may go on"
+    return "ends in a number" if stripped[-1:].isdigit() else "may go on"
 
 
 def plan_lines(finding: Finding) -> Iterator[str]:
-    """Yield the list that ``closeread read --only`` takes: a question id and a cause a line."""
+    """Yield the lines of a list for ``closeread read --only``: a question id and a cause each."""
     for name, cause in finding.data["list"]:
         yield f"{format_id(name)}\t{cause}"
 
@@ -208,20 +216,22 @@ def _estimate_note(run: Subject) -> str:
     return "token counts are estimated from text lengths"
 
 
-def _cost(run: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
-    known = [
+def _estimate_cost(
+    run: Subject, to_generate: Sequence[Question], tokens_per_second: float | None
+) -> Cost:
+    completion_counts = [
         prediction.generation.completion_tokens
         for _, prediction in run.answered()
         if prediction.generation is not None and prediction.generation.completion_tokens is not None
     ]
-    mean = sum(known) / len(known) if known else None
+    mean = sum(completion_counts) / len(completion_counts) if completion_counts else None
     estimates = {
         question.question_id: _estimate_prompt_tokens(run, question) for question in run.questions
     }
-    typical = sum(estimates.values()) / max(len(estimates), 1)  # an example is about as long
+    mean_estimate = sum(estimates.values()) / max(len(estimates), 1)  # an example is about as long
     prompts = completions = 0.0
     estimated = False
-    for question in again:
+    for question in to_generate:
         prediction = run.predictions.get(question.question_id)
         generation = prediction.generation if prediction else None
         prompt = generation.prompt_tokens if generation else None
@@ -229,8 +239,8 @@ def _cost(run: Subject, again: Sequence[Question], tokens_per_second: float | No
         if prompt is None or completion is None:
             estimated = True
         shown = (run.shown or {}).get(question.question_id, ())
-        guess = estimates[question.question_id] + len(shown) * typical
-        prompts += guess if prompt is None else prompt
+        estimate = estimates[question.question_id] + len(shown) * mean_estimate
+        prompts += estimate if prompt is None else prompt
         if completion is not None:
             completions += completion
         else:
@@ -240,11 +250,11 @@ def _cost(run: Subject, again: Sequence[Question], tokens_per_second: float | No
     if tokens_per_second:
         hours = (prompts + completions) / tokens_per_second / 3600
     return Cost(
-        questions=len(again),
+        questions=len(to_generate),
         prompt_tokens=round(prompts),
         completion_tokens=round(completions),
         gpu_hours=hours,
-        estimated=estimated and bool(again),
+        estimated=estimated and bool(to_generate),
     )
 
 
@@ -262,10 +272,10 @@ def _estimate_tokens(text: str) -> float:
 
 
 def measure_throughput(run: Subject) -> float:
-    """Return the tokens a second, prompt and new together, that a run itself took.
+    """Return a run's own throughput in tokens per second, prompt and new tokens together.
 
     Raises:
-        UsageError: The run does not say how long it took, or how many tokens it had.
+        UsageError: The run does not record its duration or its token counts.
     """
     generations = [prediction.generation for _, prediction in run.answered()]
     counts = [

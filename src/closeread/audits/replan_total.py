@@ -1,4 +1,4 @@
-"""The plans of several runs together: what must be generated again, and the total cost."""
+"""Sum the plans of several runs: what must be generated again, and the total cost."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ from closeread.summation import sum_in_order
 
 
 def sum_plans(names: Sequence[str], plans: Sequence[Finding], change: Change) -> Finding:
-    """Return the sum of several plans, the run of which most must be generated again first.
+    """Return the sum of several plans; the run with the most answers to generate again comes first.
 
     Args:
-        names: What the runs are called.
-        plans: What ``replan`` found of each, in the same order.
-        change: What is to be changed.
+        names: The names of the runs.
+        plans: The finding of ``replan`` for each run, in the same order.
+        change: The requested change.
     """
     rows = sorted(
         (_row(name, plan) for name, plan in zip(names, plans, strict=True)),

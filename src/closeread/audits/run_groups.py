@@ -24,27 +24,27 @@ def group_by_questions(subjects: Sequence[Subject]) -> list[list[Subject]]:
         Groups in the order of their first runs, each in the order of the runs.
     """
     indices_by_set: dict[frozenset[object], list[int]] = {}
-    for at, subject in enumerate(subjects):
-        indices_by_set.setdefault(_question_keys(subject), []).append(at)
+    for index, subject in enumerate(subjects):
+        indices_by_set.setdefault(_question_keys(subject), []).append(index)
     question_sets = list(indices_by_set)
     parents = list(
         range(len(question_sets))
     )  # union-find: the index of a set of the same group, or its own
 
-    def find_root(at: int) -> int:
-        while parents[at] != at:
-            at = parents[at]
-        return at
+    def find_root(index: int) -> int:
+        while parents[index] != index:
+            index = parents[index]
+        return index
 
-    for at, other in combinations(range(len(question_sets)), 2):
-        n_shared = len(question_sets[at] & question_sets[other])
-        if n_shared and 2 * n_shared >= min(len(question_sets[at]), len(question_sets[other])):
-            first, second = sorted((find_root(at), find_root(other)))
+    for index, other in combinations(range(len(question_sets)), 2):
+        n_shared = len(question_sets[index] & question_sets[other])
+        if n_shared and 2 * n_shared >= min(len(question_sets[index]), len(question_sets[other])):
+            first, second = sorted((find_root(index), find_root(other)))
             parents[second] = first
     groups: dict[int, list[int]] = {}
-    for at, question_set in enumerate(question_sets):
-        groups.setdefault(find_root(at), []).extend(indices_by_set[question_set])
-    return [[subjects[at] for at in sorted(group)] for group in groups.values()]
+    for index, question_set in enumerate(question_sets):
+        groups.setdefault(find_root(index), []).extend(indices_by_set[question_set])
+    return [[subjects[index] for index in sorted(group)] for group in groups.values()]
 
 
 def _question_keys(run: Subject) -> frozenset[object]:

@@ -12,13 +12,13 @@ def most_are_chinese(run: Subject) -> bool:
 
 def language_notes(run: Subject) -> list[str]:
     """Return a note if questions of both languages are scored by the scorers for one."""
-    n, few = len(run.questions), _n_chinese(run)
-    few = min(few, n - few)
-    if not few:
+    n, n_minority = len(run.questions), _n_chinese(run)
+    n_minority = min(n_minority, n - n_minority)
+    if not n_minority:
         return []
     return [
-        f"{few:,} of {n:,} questions are in a language that the scorers do not support: audit "
-        "each language separately"
+        f"{n_minority:,} of {n:,} questions are in a language that the scorers do not support: "
+        "audit each language separately"
     ]
 
 
@@ -29,7 +29,7 @@ def _n_chinese(run: Subject) -> int:
 
 
 def default_scorer(run: Subject) -> tuple[str, Metric]:
-    """Return the scorer that fits most of a run's questions, after its catalog name."""
+    """Return the catalog name and the scorer that fits most of a run's questions."""
     texts = [question for question in run.questions if not question.options]
     n_discrete = sum(question.kind == "discrete" for question in texts)
     has_no_answers = any(answer.kind == "none" for question in texts for answer in question.answers)

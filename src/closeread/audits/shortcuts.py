@@ -111,7 +111,7 @@ def _independent_counts(hits: Sequence[bool], questions: Sequence[Question]) -> 
 
 
 def _p_value(right: int, n: int, chance: float) -> float | None:
-    """Return the exact probability of at least so many right answers by chance."""
+    """Return the exact probability of ``right`` or more right answers by chance."""
     if not 0 < chance < 1:
         return None
     from scipy.special import bdtrc
@@ -126,7 +126,7 @@ def _fold(question: Question) -> int:
 def _by_length(pick: Callable[..., object]) -> Callable[[Sequence[Question]], Iterator[str]]:
     def reader(questions: Sequence[Question]) -> Iterator[str]:
         for question in questions:
-            yield getattr(pick(question.options, key=lambda one: len(one.text)), "label", "")
+            yield getattr(pick(question.options, key=lambda option: len(option.text)), "label", "")
 
     return reader
 
@@ -194,7 +194,7 @@ def _by_similarity(questions: Sequence[Question]) -> Iterator[str]:
 
 
 def _by_stem(questions: Sequence[Question]) -> Iterator[str]:
-    """Pick the option of whose character bigrams the question has the largest share."""
+    """Pick the option with the largest share of character bigrams that are in the question."""
     for question in questions:
         stem = set(_bigrams(question.text))
         shares = {
@@ -238,7 +238,9 @@ def _gold_length_ranks(questions: Sequence[Question]) -> Table:
     ranks: Counter[int] = Counter()
     for question in questions:
         gold = _gold(question)
-        gold_length = next((len(one.text) for one in question.options if one.label == gold), 0)
+        gold_length = next(
+            (len(option.text) for option in question.options if option.label == gold), 0
+        )
         ranks[sum(len(option.text) > gold_length for option in question.options)] += 1
     return Table(
         title="Length of the correct option compared with the others",
@@ -262,9 +264,9 @@ def _question_only(questions: Sequence[Question]) -> Iterator[tuple[Question, st
             if fold != _fold(question):
                 counts_by_beginning[fold].setdefault(_first_words(question), Counter())[text] += 1
                 counts[fold][text] += 1
-    most_common = [_most_common(of) for of in counts]
+    most_common = [_most_common(counted) for counted in counts]
     answers_by_beginning = [
-        {beginning: _most_common(of) for beginning, of in fold.items()}
+        {beginning: _most_common(counted) for beginning, counted in fold.items()}
         for fold in counts_by_beginning
     ]
     for question in questions:

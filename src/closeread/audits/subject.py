@@ -81,8 +81,10 @@ class Subject:
 
 def restrict_to(run: Subject, ids: Iterable[str]) -> Subject:
     """Return a run with only some of its questions."""
-    wanted_ids = set(ids)
-    questions = tuple(question for question in run.questions if question.question_id in wanted_ids)
+    selected_ids = set(ids)
+    questions = tuple(
+        question for question in run.questions if question.question_id in selected_ids
+    )
     return replace(run, questions=questions)
 
 

@@ -1,4 +1,4 @@
-"""Garbled answers and gold answers are told, with what they cost."""
+"""The check of garbled answers and gold answers, and the cost that it reports."""
 
 import json
 
@@ -38,8 +38,7 @@ def test_garbled_answers_and_golds_are_told_with_what_they_cost(tmp_path):
     found = check(one)
     assert found.verdict == "broken"
     assert found.headline.endswith(
-        "2 answers and 1 gold answers are garbled; undoing this changes squad F1 from 20.00 to "
-        "80.00"
+        "2 answers and 1 gold answer are garbled; undoing this changes squad F1 from 20.00 to 80.00"
     )
     assert [(each["whose"], each["question_id"], each["was"]) for each in found.data["texts"]] == [
         ("predicted", "a", "Köln"), ("predicted", "b", "José"), ("gold", "e", "Zürich"),
@@ -50,6 +49,21 @@ def test_garbled_answers_and_golds_are_told_with_what_they_cost(tmp_path):
             assert CELLS.say(text, "zh") != text or "squad" in text
     for text in (found.headline, found.tables[0].note):
         assert SENTENCES.say(text, "zh") != text
+
+
+@pytest.mark.parametrize(
+    ("gold", "answers", "counts"),
+    [
+        ({}, ("a",), "1 answer and 0 gold answers"),
+        ({}, ("a", "b"), "2 answers and 0 gold answers"),
+        ({"e": "ZÃ¼rich"}, ("a",), "1 answer and 1 gold answer"),
+    ],
+)
+def test_the_headline_counts_in_the_singular_and_the_plural(tmp_path, gold, answers, counts):
+    predictions = GOLD | {name: latin(GOLD[name]) for name in answers}
+    headline = check(run_of(tmp_path, GOLD | gold, predictions)).headline
+    assert f": {counts} are garbled; " in headline
+    assert SENTENCES.say(headline, "zh") != headline
 
 
 def test_the_scores_are_those_of_the_texts_as_they_were(tmp_path):

@@ -175,6 +175,24 @@ def test_a_training_passage_that_shares_text_is_found(tmp_path):
     assert "(3 questions)" in found.headline
 
 
+@pytest.mark.parametrize(("n", "count"), [(1, "(1 question)"), (2, "(2 questions)")])
+def test_the_headline_counts_questions_in_the_singular_and_the_plural(tmp_path, n, count):
+    text = " ".join(f"word{index}" for index in range(20))
+    (tmp_path / "train.jsonl").write_text(
+        json.dumps({"context": f"Passage: {text}\nQuestion: What?\nAnswer:", "ref_text": "x"})
+        + "\n"
+    )
+    golds = (Answer(kind="span", texts=("word3",)),)
+    questions = [
+        Question(question_id=str(index), passage_id="p", text="?", kind="span", answers=golds)
+        for index in range(n)
+    ]
+    run = made(questions, [], [Passage(passage_id="p", text=text, language="en")])
+    headline = check(run, load(tmp_path / "train.jsonl")).headline
+    assert f"1 of 1 passages {count} share text with " in headline
+    assert SENTENCES.say(headline, "zh") != headline
+
+
 def in_windows(n_words, said_at, many=60):
     """Audit so many wrong answers on a passage, each at a place that depends on the gold."""
     rng = random.Random(1)

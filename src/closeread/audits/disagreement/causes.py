@@ -1,4 +1,4 @@
-"""Why scorers disagree about an answer: the differences to remove until they agree."""
+"""Find why scorers disagree about an answer, by removing differences until they agree."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ from closeread.text.normalize import ARTICLES
 from closeread.text.normalize_drop_mended import by_number, first_line
 from closeread.types import Answer, Prediction, Question
 
-_MOST_EXAMINED = 1500  # disagreeing questions whose cause is looked for
+_MAX_EXAMINED = 1500  # questions; of more, evenly spaced ones are examined
 
 Texts = tuple[str, ...]
 Golds = tuple[Texts, ...]
@@ -64,45 +64,58 @@ _REPAIRS: tuple[tuple[str, Callable[[Texts, Golds], tuple[Texts, Golds]]], ...] 
 def find_causes(
     run: Subject,
     metrics: Mapping[str, Metric],
-    apart: Sequence[tuple[Question, float]],
+    disagreements: Sequence[tuple[Question, float]],
     exact: frozenset[str],
 ) -> tuple[dict[str, list[str]], int]:
-    """Return the questions of each cause, and how many were looked at."""
-    step = max(1, -(-len(apart) // _MOST_EXAMINED))
-    named = apart[::step]
-    found: dict[str, list[str]] = {}
-    for question, how_far in named:
+    """Return the question ids by cause, the most common cause first, and the number examined.
+
+    Args:
+        run: The run.
+        metrics: The scorers by family.
+        disagreements: Questions with the distance of their scores.
+        exact: The names of values that are 0 or 1.
+    """
+    step = max(1, -(-len(disagreements) // _MAX_EXAMINED))
+    examined = disagreements[::step]
+    ids_by_cause: dict[str, list[str]] = {}
+    for question, gap in examined:
         prediction = run.predictions.get(question.question_id)
-        cause = _find_cause(question, prediction, metrics, how_far, exact)
-        found.setdefault(cause, []).append(question.question_id)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1]))), len(named)
+        cause = _find_cause(question, prediction, metrics, gap, exact)
+        ids_by_cause.setdefault(cause, []).append(question.question_id)
+    return dict(sorted(ids_by_cause.items(), key=lambda item: -len(item[1]))), len(examined)
 
 
 def _find_cause(
     question: Question,
     prediction: Prediction | None,
     metrics: Mapping[str, Metric],
-    how_far: float,
+    gap: float,
     exact: frozenset[str],
 ) -> str:
-    """Name the repairs that bring the scorers nearer, up to the one that makes them agree."""
+    """Return the names of the repairs that reduce the distance until the scorers agree."""
     if prediction is None or prediction.answer is None:
         return "no answer"
     predicted = prediction.answer.texts
     golds: Golds = tuple(answer.texts for answer in question.answers)
-    needed = []
+    effective_repairs = []
     for name, repair in _REPAIRS:
-        changed = repair(predicted, golds)
-        if changed == (predicted, golds):
+        repaired = repair(predicted, golds)
+        if repaired == (predicted, golds):
             continue
-        nearer = _remaining_distance(question, *changed, metrics, exact)
-        if nearer < how_far - TOLERANCE:
-            needed.append(name)
-            (predicted, golds), how_far = changed, nearer
-            if how_far <= TOLERANCE:
-                return " + ".join(needed)
-    rest = "one contains the other" if _contains(predicted, golds) else "rules of the scorers"
-    return " + ".join([*needed[:1], rest]) if needed else rest
+        new_gap = _remaining_distance(question, *repaired, metrics, exact)
+        if new_gap < gap - TOLERANCE:
+            effective_repairs.append(name)
+            (predicted, golds), gap = repaired, new_gap
+            if gap <= TOLERANCE:
+                return " + ".join(effective_repairs)
+    remaining_cause = (
+        "one contains the other" if _contains(predicted, golds) else "rules of the scorers"
+    )
+    return (
+        " + ".join([*effective_repairs[:1], remaining_cause])
+        if effective_repairs
+        else remaining_cause
+    )
 
 
 def _remaining_distance(
@@ -112,24 +125,24 @@ def _remaining_distance(
     metrics: Mapping[str, Metric],
     exact: frozenset[str],
 ) -> float:
-    asked = msgspec.structs.replace(
+    repaired_question = msgspec.structs.replace(
         question, answers=tuple(Answer(kind="spans", texts=gold) for gold in golds)
     )
     answer = Answer(kind="spans", texts=predicted)
     prediction = Prediction(question_id=question.question_id, answer=answer)
-    row: dict[str, float] = {}
+    values: dict[str, float] = {}
     for family, metric in metrics.items():
         try:
-            row |= score_values(metric, family, asked, prediction)
+            values |= score_values(metric, family, repaired_question, prediction)
         except ScorerError:
             continue
-    return distance(row, exact)
+    return distance(values, exact)
 
 
 def is_boundary_error(run: Subject, question: Question) -> bool:
     """Whether an answer is a piece of the passage, longer or shorter than a gold answer.
 
-    This is the reader's error, about which scorers disagree by design.
+    Scorers disagree by design about such errors of the reader.
     """
     prediction = run.predictions.get(question.question_id)
     if prediction is None or prediction.answer is None:
@@ -146,7 +159,7 @@ def is_boundary_error(run: Subject, question: Question) -> bool:
 
 
 def _normalize(text: str) -> str:
-    """Return a text without what scorers may leave out: marks, blanks, case, articles."""
+    """Return a text without the punctuation, blanks, case and articles that scorers may ignore."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     return "".join(word for word in words if word not in ARTICLES)
 

@@ -22,22 +22,22 @@ from closeread.types import Question
 
 @dataclass(frozen=True, kw_only=True)
 class _ComparedRun:
-    """One run, and how far the scorers disagree about it.
+    """One run with the scores of all scorers.
 
     Attributes:
         columns: Value to the scores of the run's questions.
         means: Value to its mean.
         spread: The lowest and the highest mean, of exact or of graded values.
-        apart: The questions about which scorers disagree, and by how much.
-        pieces: The ids of the questions whose answer is a boundary error of the reader.
+        disagreements: The questions about which scorers disagree, each with the distance.
+        boundary_errors: The ids of the questions whose answer is a boundary error of the reader.
     """
 
     run: Subject
     columns: Mapping[str, Column]
     means: Mapping[str, float]
     spread: tuple[float, float]
-    apart: Sequence[tuple[Question, float]]
-    pieces: Collection[str]
+    disagreements: Sequence[tuple[Question, float]]
+    boundary_errors: Collection[str]
 
 
 def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
@@ -64,22 +64,22 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     ]
     widest = max(runs, key=lambda compared: compared.spread[1] - compared.spread[0])
     matrix = _matrix(scored.values, widest.columns)
-    causes, n_examined = find_causes(widest.run, scored.metrics, widest.apart, exact)
+    causes, n_examined = find_causes(widest.run, scored.metrics, widest.disagreements, exact)
     tables = [
         value_table(scored.values, matrix, widest.means, exact),
-        cause_table(causes, len(widest.apart), n_examined),
+        cause_table(causes, len(widest.disagreements), n_examined),
         *matrix_tables(scored.values, matrix, exact),
     ]
     return Finding(
         check="disagreement",
         verdict=worst_verdict(_verdict(compared, exact) for compared in runs),
         headline=_headline(widest),
-        tables=tuple(_with_run_tables(tables, runs, scored.values)),
-        notes=tuple(_with_our_notes(notes, runs, widest)),
+        tables=tuple(_assemble_tables(tables, runs, scored.values)),
+        notes=tuple(_assemble_notes(notes, runs, widest)),
         data={
             "run": widest.run.name,
             "means": {compared.run.name: compared.means for compared in runs},
-            "apart": {compared.run.name: len(compared.apart) for compared in runs},
+            "apart": {compared.run.name: len(compared.disagreements) for compared in runs},
             "matrix": matrix,
             "causes": {cause: len(question_ids) for cause, question_ids in causes.items()},
             "questions": causes,
@@ -96,8 +96,8 @@ def _compare_scorers(
         columns=columns,
         means=means,
         spread=spread(means, exact),
-        apart=_disagreements(run, columns, exact),
-        pieces={
+        disagreements=_disagreements(run, columns, exact),
+        boundary_errors={
             question.question_id for question in run.questions if is_boundary_error(run, question)
         },
     )
@@ -107,14 +107,15 @@ def _headline(compared: _ComparedRun) -> str:
     low, high = compared.spread
     return (
         f"{compared.run.name}: the same answers score from {100 * low:.2f} to {100 * high:.2f}; "
-        f"scorers disagree on {len(compared.apart):,} of {len(compared.run.questions):,} questions"
+        f"scorers disagree on {len(compared.disagreements):,} of "
+        f"{len(compared.run.questions):,} questions"
     )
 
 
-def _with_run_tables(
+def _assemble_tables(
     tables: Sequence[Table], runs: Sequence[_ComparedRun], values: Sequence[str]
 ) -> list[Table]:
-    """Return the tables of one run between those that compare the runs, if there are several."""
+    """Return the tables in order: those that compare several runs surround those of one run."""
     if len(runs) == 1:
         return list(tables)
     subjects = [compared.run for compared in runs]
@@ -122,17 +123,17 @@ def _with_run_tables(
         run_table(
             subjects,
             [compared.spread for compared in runs],
-            [compared.apart for compared in runs],
+            [compared.disagreements for compared in runs],
         ),
         *tables,
         order_table(subjects, values, [compared.means for compared in runs]),
     ]
 
 
-def _with_our_notes(
+def _assemble_notes(
     notes: Sequence[str], runs: Sequence[_ComparedRun], widest: _ComparedRun
 ) -> list[str]:
-    """Return the notes on the scorers between those on how this check compares."""
+    """Return the notes in order: those on this check surround those on the scorers."""
     first = [
         "exact scores (0 or 1) are compared only with exact scores, graded scores only with "
         "graded scores"
@@ -143,33 +144,35 @@ def _with_our_notes(
             "run with the widest disagreement"
         )
     last = []
-    if widest.pieces:
+    if widest.boundary_errors:
         last.append(
             "the verdict ignores answers that are a longer or shorter piece of the passage than "
-            f"a gold answer: {len(widest.pieces):,} of {widest.run.name}"
+            f"a gold answer: {len(widest.boundary_errors):,} of {widest.run.name}"
         )
     return [*first, *notes, *last]
 
 
 def _verdict(compared: _ComparedRun, exact: frozenset[str]) -> Verdict:
     """Return the verdict on the disagreement; boundary errors of the reader do not count."""
-    questions, pieces = compared.run.questions, compared.pieces
-    counted = [question.question_id not in pieces for question in questions]
-    width = distance(
+    questions, boundary_errors = compared.run.questions, compared.boundary_errors
+    is_counted = [question.question_id not in boundary_errors for question in questions]
+    gap = distance(
         {
             name: sum_in_order(
-                score or 0.0 for score, counts in zip(column, counted, strict=True) if counts
+                score or 0.0 for score, counts in zip(column, is_counted, strict=True) if counts
             )
             / sum(score is not None for score in column)
             for name, column in compared.columns.items()
         },
         exact,
     )
-    if width > 0.02:
-        return "broken" if width > 0.2 else "doubtful"
-    # What is lost at some questions may be won at others.
-    n_apart = sum(question.question_id not in pieces for question, _ in compared.apart)
-    return "doubtful" if n_apart > 0.02 * len(questions) else "sound"
+    if gap > 0.02:
+        return "broken" if gap > 0.2 else "doubtful"
+    # Differences of opposite sign cancel in the mean, so the questions are counted as well.
+    n_disagreements = sum(
+        question.question_id not in boundary_errors for question, _ in compared.disagreements
+    )
+    return "doubtful" if n_disagreements > 0.02 * len(questions) else "sound"
 
 
 def _mean(column: Column) -> float:
@@ -178,7 +181,7 @@ def _mean(column: Column) -> float:
 
 
 def _is_exact(name: str, runs: Sequence[Mapping[str, Column]]) -> bool:
-    """Whether a value is by its nature 0 or 1: F1 is not, though it may never be between."""
+    """Whether a value can only be 0 or 1; F1 is graded even if no score lies between."""
     if name.partition("~")[0].endswith("f1"):
         return False
     return all(number in (0.0, 1.0, None) for columns in runs for number in columns[name])
@@ -187,21 +190,21 @@ def _is_exact(name: str, runs: Sequence[Mapping[str, Column]]) -> bool:
 def _disagreements(
     run: Subject, columns: Mapping[str, Column], exact: frozenset[str]
 ) -> list[tuple[Question, float]]:
-    """Return the questions about which scorers disagree, and by how much."""
-    apart = []
-    for place, question in enumerate(run.questions):
+    """Return the questions about which scorers disagree, each with the distance of the scores."""
+    disagreements = []
+    for index, question in enumerate(run.questions):
         row = {
             name: number
             for name, column in columns.items()
-            if (number := column[place]) is not None
+            if (number := column[index]) is not None
         }
-        if (how_far := distance(row, exact)) > TOLERANCE:
-            apart.append((question, how_far))
-    return apart
+        if (gap := distance(row, exact)) > TOLERANCE:
+            disagreements.append((question, gap))
+    return disagreements
 
 
 def _matrix(values: Sequence[str], columns: Mapping[str, Column]) -> dict[str, dict[str, float]]:
-    """Return, for every two values, the share of questions at which they are apart."""
+    """Return, for every two values, the share of questions for which they differ."""
     import numpy as np
 
     arrays = {name: np.array(columns[name], dtype=float) for name in values}  # None becomes NaN
@@ -209,7 +212,8 @@ def _matrix(values: Sequence[str], columns: Mapping[str, Column]) -> dict[str, d
     for left in values:
         distances = {right: np.abs(arrays[left] - arrays[right]) for right in values}
         matrix[left] = {
-            right: int((away > TOLERANCE).sum()) / max(int((~np.isnan(away)).sum()), 1)
-            for right, away in distances.items()
+            right: int((distances_to_right > TOLERANCE).sum())
+            / max(int((~np.isnan(distances_to_right)).sum()), 1)
+            for right, distances_to_right in distances.items()
         }
     return matrix

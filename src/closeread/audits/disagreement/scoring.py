@@ -16,7 +16,7 @@ ENGLISH = (
 )  # fmt: skip
 CHINESE = ("squad", "cmrc~mixed", "opencompass", "evaluate", "inspect")
 
-# One place a question; None where the scorer does not score it.
+# One score per question; None if the scorer does not score it.
 Column = Sequence[float | None]
 
 
@@ -64,15 +64,17 @@ def score_runs(runs: Sequence[Subject], names: Sequence[str] = ()) -> ScoredRuns
 def scorers_for(run: Subject) -> tuple[str, ...]:
     """Return the scorers by catalog name that fit the language of a run's questions."""
     names = CHINESE if most_are_chinese(run) else ENGLISH
-    none = any(answer.kind == "none" for question in run.questions for answer in question.answers)
-    return tuple("squad2" if none and name == "squad" else name for name in names)
+    has_no_answer = any(
+        answer.kind == "none" for question in run.questions for answer in question.answers
+    )
+    return tuple("squad2" if has_no_answer and name == "squad" else name for name in names)
 
 
 def _without_no_answer_support(run: Subject, metrics: Mapping[str, Metric]) -> dict[str, str]:
     """Return the scorers that give 0 to a right "no answer", with the reason to skip them.
 
-    They are made for sets in which every question has an answer; that they score other sets lower
-    is no disagreement.
+    They are meant for sets in which every question has an answer. A lower score on other sets is
+    not a disagreement.
     """
     question = next(
         (
@@ -89,7 +91,7 @@ def _without_no_answer_support(run: Subject, metrics: Mapping[str, Metric]) -> d
     for family, metric in metrics.items():
         try:
             values = score_values(metric, family, question, no_answer)
-        except ScorerError:  # it refuses the run's own answer, too, and is left out for that
+        except ScorerError:  # it rejects the run's own answers, too, and is skipped for that
             continue
         if not any(values.values()):
             skipped[family] = "it does not support questions without an answer"
@@ -101,24 +103,24 @@ def _score_columns(
 ) -> dict[str, tuple[str, list[float | None]]]:
     """Return the scorer and the scores of each value, by the value's full name.
 
-    A scorer that refuses a question, such as SQuAD 1.1 one without an answer, or whose value is not
-    between 0 and 1, is skipped as a whole and added to ``skipped``: its mean over the rest would be
-    of other questions.
+    A scorer that rejects a question (SQuAD 1.1 rejects those without an answer), or whose value is
+    not between 0 and 1, is skipped as a whole and added to ``skipped``, because its mean would
+    cover fewer questions.
     """
     columns: dict[str, tuple[str, list[float | None]]] = {}
     n = len(run.questions)
-    for place, question in enumerate(run.questions):
+    for index, question in enumerate(run.questions):
         prediction = run.predictions.get(question.question_id)
         for family, metric in metrics.items():
             if family in skipped:
                 continue
             try:
                 scores = score_values(metric, family, question, prediction)
-            except ScorerError as problem:
-                skipped[family] = str(problem)
+            except ScorerError as error:
+                skipped[family] = str(error)
                 continue
             for name, score in scores.items():
                 if name not in columns:
                     columns[name] = family, [None] * n
-                columns[name][1][place] = score
+                columns[name][1][index] = score
     return columns

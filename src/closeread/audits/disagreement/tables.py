@@ -16,16 +16,18 @@ def value_table(
     """Return each value with its mean, and the values nearest to it and farthest from it."""
     rows: list[tuple[Cell, ...]] = []
     for name in values:
-        away = {
+        distances = {
             peer: distance
             for peer, distance in matrix[name].items()
             if peer != name and (peer in exact) == (name in exact)
         }
         near, far = (
-            min(away, key=away.__getitem__, default=""),
-            max(away, key=away.__getitem__, default=""),
+            min(distances, key=distances.__getitem__, default=""),
+            max(distances, key=distances.__getitem__, default=""),
         )
-        rows.append((name, means[name], near or None, away.get(near), far or None, away.get(far)))
+        rows.append(
+            (name, means[name], near or None, distances.get(near), far or None, distances.get(far))
+        )
     return Table(
         title="Scores by scorer",
         headings=("value", "mean %", "nearest", "apart %", "farthest", "away %"),
@@ -37,7 +39,7 @@ def value_table(
 def matrix_tables(
     values: Sequence[str], matrix: Mapping[str, Mapping[str, float]], exact: frozenset[str]
 ) -> list[Table]:
-    """Return the whole matrix, once for exact and once for graded values."""
+    """Return the matrix as two tables, for exact and for graded values."""
     tables = []
     for title, wanted in (
         ("Disagreement of exact scores", True),
@@ -46,36 +48,37 @@ def matrix_tables(
         names = [name for name in values if (name in exact) is wanted]
         if len(names) > 1:
             rows: tuple[tuple[Cell, ...], ...] = tuple(
-                (one, *(matrix[one][other] for other in names)) for one in names
+                (name, *(matrix[name][other] for other in names)) for name in names
             )
             headings = ("value", *(f"{name} %" for name in names))
             tables.append(Table(title=title, headings=headings, rows=rows, is_wide=True))
     return tables
 
 
-def cause_table(causes: Mapping[str, Sequence[str]], n_apart: int, named: int) -> Table:
+def cause_table(causes: Mapping[str, Sequence[str]], n_apart: int, n_examined: int) -> Table:
     """Return the number of questions by cause of disagreement."""
     return Table(
         title="Why the scorers disagree",
         headings=("cause", "questions", "of examined %", "for example"),
         rows=tuple(
-            (cause, len(found), len(found) / named, found[0]) for cause, found in causes.items()
+            (cause, len(question_ids), len(question_ids) / n_examined, question_ids[0])
+            for cause, question_ids in causes.items()
         ),
         note=""
-        if named == n_apart
-        else f"examined {named:,} of {n_apart:,} questions, evenly spaced",
+        if n_examined == n_apart
+        else f"examined {n_examined:,} of {n_apart:,} questions, evenly spaced",
     )
 
 
 def run_table(
     subjects: Sequence[Subject],
     spreads: Sequence[tuple[float, float]],
-    aparts: Sequence[Sequence[object]],
+    disagreements: Sequence[Sequence[object]],
 ) -> Table:
     """Return the disagreement of the scorers by run."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.name, low, high, len(apart), len(apart) / len(one.questions))
-        for one, (low, high), apart in zip(subjects, spreads, aparts, strict=True)
+        (subject.name, low, high, len(of_run), len(of_run) / len(subject.questions))
+        for subject, (low, high), of_run in zip(subjects, spreads, disagreements, strict=True)
     )
     return Table(
         title="Disagreement by run",
@@ -89,24 +92,26 @@ def order_table(
 ) -> Table:
     """Return each value's ranking of the runs, and how many pairs it swaps.
 
-    Rankings are compared with that of the value that separates the most pairs of runs: a value that
-    is 0 for every run ranks nothing.
+    Rankings are compared with that of the value that separates the most pairs of runs, because a
+    value that is 0 for every run gives no ranking.
     """
-    names = [one.name for one in subjects]
+    names = [subject.name for subject in subjects]
     columns = {value: [mean[value] for mean in means] for value in values}
     pairs = list(combinations(range(len(names)), 2))
     base = max(
         values, key=lambda value: sum(columns[value][a] != columns[value][b] for a, b in pairs)
     )
-    first = columns[base]
+    base_scores = columns[base]
     rows: list[tuple[Cell, ...]] = []
-    for value, own in columns.items():
-        order = sorted(range(len(names)), key=lambda place: -own[place])
-        shown = names[order[0]]
-        for before, place in pairwise(order):
-            shown += f" {'=' if own[before] == own[place] else '>'} {names[place]}"
-        swapped = sum((first[a] - first[b]) * (own[a] - own[b]) < 0 for a, b in pairs)
-        rows.append((value, shown, swapped))
+    for value, scores in columns.items():
+        order = sorted(range(len(names)), key=lambda index: -scores[index])
+        ranking = names[order[0]]
+        for previous, index in pairwise(order):
+            ranking += f" {'=' if scores[previous] == scores[index] else '>'} {names[index]}"
+        swapped = sum(
+            (base_scores[a] - base_scores[b]) * (scores[a] - scores[b]) < 0 for a, b in pairs
+        )
+        rows.append((value, ranking, swapped))
     return Table(
         title="Ranking of the runs by scorer",
         headings=("scorer", "order", "swapped pairs"),

@@ -1,4 +1,4 @@
-"""The metamorphic check: test the promises of each scorer on the questions of a set."""
+"""The metamorphic check: test the promises of each scorer on the questions of a data set."""
 
 import random
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ def check(
     Args:
         subjects: Runs; their questions are used, their answers are not.
         names: Scorers by catalog name; by default the one that judges each run.
-        plant_bugs: Plant so many bugs in copies of each specimen as well, and report the share
-            found.
-        seed: Of the planting.
+        plant_bugs: Number of bugs to plant in copies of each specimen; the share found is
+            reported.
+        seed: Seed of the choice of bugs.
     """
     sets = list({subject.sha256: subject for subject in subjects}.values())
     sets_by_scorer = dict.fromkeys(names, sets) if names else _group_by_scorer(sets)

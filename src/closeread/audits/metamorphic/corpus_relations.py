@@ -1,4 +1,4 @@
-"""Promises about a whole file: missing, repeated and wrong answers never raise its score."""
+"""Promises about whole files: missing, repeated and wrong answers never raise a score."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ def wrong_prediction(question: Question) -> Prediction:
     """Return a prediction that equals no gold answer."""
     if question.options:
         gold = {answer.label for answer in question.answers}
-        label = next((one.label for one in question.options if one.label not in gold), "")
+        label = next((option.label for option in question.options if option.label not in gold), "")
         answer = Answer(kind="choice", label=label)
     else:
         answer = Answer(kind="span", texts=("qqq",))
@@ -39,11 +39,11 @@ def wrong_prediction(question: Question) -> Prediction:
 
 
 def _to_rows(predictions: Sequence[Prediction]) -> Rows:
-    return [(one.question_id, one) for one in predictions]
+    return [(prediction.question_id, prediction) for prediction in predictions]
 
 
 def _third_mask(questions: Sequence[Question]) -> list[bool]:
-    """Whether each question belongs to every third one, or to every third triple."""
+    """Return for each question whether it is in every third place, counted in triples if any."""
     group_numbers: dict[str, int] = {}
     for question in questions:
         group_numbers.setdefault(question.group_id or question.question_id, len(group_numbers))
@@ -53,66 +53,77 @@ def _third_mask(questions: Sequence[Question]) -> list[bool]:
 
 
 def _two_of_three_right(questions: Sequence[Question]) -> Rows:
-    """Two questions, or triples, of three answered rightly."""
+    """Return rows in which two of every three questions, or triples, are answered correctly."""
     pairs = zip(questions, _third_mask(questions), strict=True)
     return _to_rows(
-        [wrong_prediction(one) if third else right_prediction(one) for one, third in pairs]
+        [
+            wrong_prediction(question) if is_third else right_prediction(question)
+            for question, is_third in pairs
+        ]
     )
 
 
 def _ids_of_last(questions: Sequence[Question]) -> set[str]:
     last_question = questions[-1]
     members = [
-        one
-        for one in questions
-        if last_question.group_id and one.group_id == last_question.group_id
+        question
+        for question in questions
+        if last_question.group_id and question.group_id == last_question.group_id
     ]
-    return {one.question_id for one in members or [last_question]}
+    return {question.question_id for question in members or [last_question]}
 
 
 def _make_one_more_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     last = _ids_of_last(questions)
     rows = [
-        wrong_prediction(one) if one.question_id in last else right_prediction(one)
-        for one in questions
+        wrong_prediction(question) if question.question_id in last else right_prediction(question)
+        for question in questions
     ]
-    return _to_rows([right_prediction(one) for one in questions]), _to_rows(rows)
+    return _to_rows([right_prediction(question) for question in questions]), _to_rows(rows)
 
 
 def _make_third_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    return _to_rows([right_prediction(one) for one in questions]), _two_of_three_right(questions)
+    return _to_rows([right_prediction(question) for question in questions]), _two_of_three_right(
+        questions
+    )
 
 
 def _leave_out_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     rows = _two_of_three_right(questions)
-    thirds = zip(rows, _third_mask(questions), strict=True)
-    return rows, [row for row, third in thirds if not third]
+    marked_rows = zip(rows, _third_mask(questions), strict=True)
+    return rows, [row for row, is_third in marked_rows if not is_third]
 
 
 def _leave_out_right(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    rows = _to_rows([right_prediction(one) for one in questions])
+    rows = _to_rows([right_prediction(question) for question in questions])
     last = _ids_of_last(questions)
     return rows, [row for row in rows if row[0] not in last]
 
 
 def _answer_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     rows = _two_of_three_right(questions)
-    again = [(one.question_id, right_prediction(one)) for one in questions]
-    return rows, [*again, *rows]  # the last answer to each question is the one it had
+    second_answers = [(question.question_id, right_prediction(question)) for question in questions]
+    return rows, [*second_answers, *rows]  # the last answer to each question is the original one
 
 
 def _answer_variants_again(questions: Sequence[Question]) -> tuple[Rows, Rows]:
-    variants = {one.question_id for one in questions if one.role in ("positive", "negative")}
+    variants = {
+        question.question_id for question in questions if question.role in ("positive", "negative")
+    }
     rows = _to_rows(
         [
-            wrong_prediction(one) if one.question_id in variants else right_prediction(one)
-            for one in questions
+            wrong_prediction(question)
+            if question.question_id in variants
+            else right_prediction(question)
+            for question in questions
         ]
     )
-    again = [
-        (one.question_id, right_prediction(one)) for one in questions if one.question_id in variants
+    second_answers = [
+        (question.question_id, right_prediction(question))
+        for question in questions
+        if question.question_id in variants
     ]
-    return rows, [*again, *rows]
+    return rows, [*second_answers, *rows]
 
 
 def _add_unknown_id(questions: Sequence[Question]) -> tuple[Rows, Rows]:
@@ -146,12 +157,17 @@ FILE_RELATIONS: tuple[FileRelation, ...] = (
 
 
 def file_scores(metric: Metric, questions: Sequence[Question], rows: Rows) -> dict[str, float]:
-    """Return the metric's values over a file of rows; the last of an id is its prediction."""
+    """Return the metric's values over a file's rows; an id's last row is its prediction."""
     submission = Submission(
         predictions=dict(rows),
         rows=tuple(
-            (name, one.answer.label if one.answer and one.answer.label else one)
-            for name, one in rows
+            (
+                name,
+                prediction.answer.label
+                if prediction.answer and prediction.answer.label
+                else prediction,
+            )
+            for name, prediction in rows
         ),
     )
     scores = [

@@ -32,13 +32,17 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
 
     Args:
         metric: Any scorer; it is only called.
-        questions: Real ones; ``pick_varied`` picks a manageable number of different kinds.
-        shrink: Look for the smallest counterexample; costs little unless nearly all fails.
+        questions: Real questions; ``pick_varied`` selects a manageable number of different kinds.
+        shrink: Search for the smallest counterexample; slow only if nearly all trials fail.
     """
     broken: list[BrokenPromise] = []
     n_relations = n_trials = 0
     error = ""
-    texts = [one for one in questions if not one.options and one.answers and one.answers[0].texts]
+    texts = [
+        question
+        for question in questions
+        if not question.options and question.answers and question.answers[0].texts
+    ]
     scorer = TrialScorer(metric)
     try:
         if texts and metric.unit != "group":
@@ -80,7 +84,7 @@ def pick_varied(questions: Iterable[Question], max_questions: int = 80) -> list[
             continue
         shapes.setdefault(_shape(question), []).append(question)
     complete = [members for members in groups.values() if len(members) == 3]
-    picked = [one for members in complete[: max_questions // 3] for one in members]
+    picked = [member for members in complete[: max_questions // 3] for member in members]
     ranked = sorted(shapes.values(), key=len, reverse=True)
     depth = 0
     while len(picked) < max_questions and any(len(members) > depth for members in ranked):
@@ -183,26 +187,28 @@ def _find_smallest(
         gold = shrink_answer(gold, lambda smaller: any(iter_breaking(smaller)))
     return min(
         iter_breaking(gold),
-        key=lambda one: total_length(one[0].gold, one[0].first_answer, one[0].second_answer),
+        key=lambda candidate: total_length(
+            candidate[0].gold, candidate[0].first_answer, candidate[0].second_answer
+        ),
     )
 
 
 def _try_file_relation(
     metric: Metric, relation: FileRelation, questions: Sequence[Question]
 ) -> tuple[int, list[BrokenPromise]]:
-    """Try a promise about whole files on ever more questions, the smallest first."""
-    tried = 0
-    found: dict[str, BrokenPromise] = {}
+    """Try a promise about whole files on more and more questions, the fewest first."""
+    n_tried = 0
+    broken: dict[str, BrokenPromise] = {}
     for part in _iter_parts(questions):
         before_rows, after_rows = relation.make(part)
         before, after = (
             file_scores(metric, part, before_rows),
             file_scores(metric, part, after_rows),
         )
-        tried += 1
+        n_tried += 1
         for name, old in before.items():
             new = after.get(name)
-            if new is None or name in found or name.rpartition(".")[2] in KINDS:
+            if new is None or name in broken or name.rpartition(".")[2] in KINDS:
                 continue
             is_kept = {
                 "same": abs(new - old) < _TOLERANCE,
@@ -210,11 +216,11 @@ def _try_file_relation(
                 "not higher": new <= old + _TOLERANCE,
             }[relation.demand]
             if not is_kept:
-                found[name] = BrokenPromise(
+                broken[name] = BrokenPromise(
                     relation=relation.name,
                     promise=relation.promise,
                     value=name,
-                    n_trials=tried,
+                    n_trials=n_tried,
                     n_failed=1,
                     gold=(),
                     first_answer=(
@@ -224,13 +230,13 @@ def _try_file_relation(
                     before=old,
                     after=new,
                 )
-    return tried, list(found.values())
+    return n_tried, list(broken.values())
 
 
 def _iter_parts(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
     # Rows are identified by ids, so questions that share one would have the same row.
-    questions = list({one.question_id: one for one in questions}.values())
-    group_ids = {one.group_id for one in questions if one.group_id}
+    questions = list({question.question_id: question for question in questions}.values())
+    group_ids = {question.group_id for question in questions if question.group_id}
     sizes = (9, 18, 36) if group_ids else (3, 6, 12)
     for size in sizes:
         if len(questions) >= size:

@@ -118,18 +118,18 @@ def _execute(trees: dict[str, ast.Module], factory: str) -> Metric:
     """Execute the modules in order and return the metric that the last one makes."""
     copies: dict[str, ModuleType] = {}
 
-    def load(name: str, *rest: Any, **named: Any) -> Any:
-        found = copies.get(name)
-        if found is not None:
-            return found
-        parts = rest[2] if len(rest) > 2 else named.get("fromlist")
+    def load(name: str, *arguments: Any, **keywords: Any) -> Any:
+        copied = copies.get(name)
+        if copied is not None:
+            return copied
+        parts = arguments[2] if len(arguments) > 2 else keywords.get("fromlist")
         for part in parts or ():
-            if (whole := f"{name}.{part}") in copies:
-                holder = ModuleType(name)
-                holder.__dict__.update(import_module(name).__dict__)
-                setattr(holder, part, copies[whole])
-                return holder
-        return builtins.__import__(name, *rest, **named)
+            if (full_name := f"{name}.{part}") in copies:
+                package = ModuleType(name)
+                package.__dict__.update(import_module(name).__dict__)
+                setattr(package, part, copies[full_name])
+                return package
+        return builtins.__import__(name, *arguments, **keywords)
 
     for name, tree in trees.items():
         with_ticks = ast.fix_missing_locations(_AddTicks().visit(copy.deepcopy(tree)))
@@ -166,7 +166,7 @@ class _AddTicks(ast.NodeTransformer):
 
 
 def _violation_names(report: ScorerReport) -> set[str]:
-    violations = {f"{one.relation} {one.value}" for one in report.broken}
+    violations = {f"{broken.relation} {broken.value}" for broken in report.broken}
     return violations | ({"error"} if report.error else set())
 
 
@@ -174,25 +174,29 @@ def _make_probes(
     questions: Sequence[Question], generator: random.Random
 ) -> list[tuple[Question, Prediction]]:
     """Return probes: gold answers, answers of other questions, and parts and mixtures of both."""
-    golds = [one.answers[0].texts for one in questions if one.answers and one.answers[0].texts]
+    golds = [
+        question.answers[0].texts
+        for question in questions
+        if question.answers and question.answers[0].texts
+    ]
     probes = []
     for question in questions:
         if not question.answers or not question.answers[0].texts:
             continue
-        own, other = question.answers[0].texts, generator.choice(golds)
-        words = " ".join(own).split()
+        gold, other_gold = question.answers[0].texts, generator.choice(golds)
+        words = " ".join(gold).split()
         generator.shuffle(words)
         for texts in (
-            own,
-            other,
-            (own[0] + " " + other[0],),
+            gold,
+            other_gold,
+            (gold[0] + " " + other_gold[0],),
             (" ".join(words),),
-            (own[0][: max(1, len(own[0]) // 2)],),
-            (f"The answer is {own[0]}.\n{other[0]}",),
-            (*own, *other),
+            (gold[0][: max(1, len(gold[0]) // 2)],),
+            (f"The answer is {gold[0]}.\n{other_gold[0]}",),
+            (*gold, *other_gold),
             ("",),
-            (f"a {own[0].upper()}!",),
-            (f"${own[0]}%",),
+            (f"a {gold[0].upper()}!",),
+            (f"${gold[0]}%",),
         ):
             answer = Answer(kind="span" if len(texts) == 1 else "spans", texts=texts)
             probes.append((question, Prediction(question_id=question.question_id, answer=answer)))

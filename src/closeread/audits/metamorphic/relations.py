@@ -110,7 +110,7 @@ def _groups_differ(gold: Spans) -> Iterator[Trial]:
 
 
 def _shortened(gold: Spans) -> Iterator[Trial]:
-    """All but the last word, or the last character where words are not written apart."""
+    """Yield answers without their last word, or last character in scripts without spaces."""
     if len(gold) != 1:
         return
     text = gold[0]
@@ -122,7 +122,7 @@ def _shortened(gold: Spans) -> Iterator[Trial]:
 
 
 def _parts(gold: Spans) -> Iterator[Trial]:
-    """The answer, and each of its words, as a gold answer that is said exactly."""
+    """Yield the answer, and each of its words, as a gold answer with an equal prediction."""
     yield Trial(gold, gold, gold)
     for text in gold:
         for word in text.split(" ") if " " in text else ():
@@ -166,10 +166,10 @@ def _other_span(gold: Spans) -> Iterator[Trial]:
 
 
 def _more_golds(gold: Spans) -> Iterator[Trial]:
-    part = (gold[0].split(" ")[0], *gold[1:])
-    for said in (gold, part, ("qqq",)):
-        yield Trial(gold, said, said, golds_before=(("qq q",),))
-        yield Trial(gold, said, said, golds_after=(("qq q",),))
+    partial_answer = (gold[0].split(" ")[0], *gold[1:])
+    for answer in (gold, partial_answer, ("qqq",)):
+        yield Trial(gold, answer, answer, golds_before=(("qq q",),))
+        yield Trial(gold, answer, answer, golds_after=(("qq q",),))
 
 
 def _gold_twice(gold: Spans) -> Iterator[Trial]:
@@ -185,7 +185,7 @@ RELATIONS: tuple[Relation, ...] = (
              _on_span(lambda text: (f" {text}", f"{text} ", f"{text}\n"))),
     Relation("blanks-doubled", "two spaces equal one", "same",
              _on_span(lambda text: (text.replace(" ", "  "),))),
-    # Not a line break: what stands behind one is text on a later line, which the next one is of.
+    # Not a line break, because the next relation covers text on later lines.
     Relation("other-blanks", "any white space separates words", "same",
              _on_span(lambda text: [text.replace(" ", blank) for blank in "\t\u00a0\u3000"])),
     Relation("run-on", "text on later lines is ignored", "same",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from closeread.audits.metamorphic.relations import Spans
 
 _MAX_STEPS = 100
-_MAX_LETTERWISE = 16  # characters: letters are left out only of shorter texts
+_MAX_LETTERWISE = 16  # characters: single letters are removed only from texts up to this length
 
 
 def shrink_answer(gold: Spans, fails: Callable[[Spans], bool]) -> Spans:

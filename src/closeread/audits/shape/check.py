@@ -1,4 +1,4 @@
-"""Whether a benchmark's scores follow the other benchmarks over models: correlations, clusters."""
+"""Check whether a benchmark's scores follow the other benchmarks over models."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
@@ -66,7 +66,7 @@ def check(
         signs=find_signs(table, chosen, n_questions),
         recuts=recutting.recut_runs(table, subjects, chosen, saved),
     )
-    if compared.says_nothing:
+    if compared.is_uninformative:
         return skipped_finding(
             "shape",
             f"{chosen}: fewer than three models with scores, and no sign of a problem",
@@ -92,12 +92,12 @@ def check(
 
 @dataclass(frozen=True, kw_only=True)
 class _ComparedBenchmark:
-    """One benchmark against the others.
+    """One benchmark compared with the others.
 
     Attributes:
         points: The models with a score on it and on others.
         cluster: The models that are stuck at one score on it, if there are any.
-        signs: Of it and of the other benchmarks.
+        signs: The signs at this and at the other benchmarks.
         recuts: The runs of models in the table, scored at every stop.
     """
 
@@ -112,7 +112,7 @@ class _ComparedBenchmark:
         return [sign for sign in self.signs if sign.benchmark == self.name]
 
     @property
-    def signs_at_others(self) -> list[Sign]:
+    def signs_elsewhere(self) -> list[Sign]:
         return [sign for sign in self.signs if sign.benchmark != self.name]
 
     @property
@@ -120,7 +120,7 @@ class _ComparedBenchmark:
         return recutting.has_enough_models(self.recuts)
 
     @property
-    def says_nothing(self) -> bool:
+    def is_uninformative(self) -> bool:
         """Whether there are too few models to compare, and no sign at any benchmark."""
         return len(self.points) < 3 and not self.signs and not self.can_correlate_recuts
 
@@ -136,11 +136,11 @@ def _assumption_notes(table: ScoreTable, n_questions: int) -> Iterator[str]:
     scores = [
         (score, row.errors.get(name)) for row in table.rows for name, score in row.scores.items()
     ]
-    # the error of a score of 0 or 1 is 0 for any number of questions
-    if bare := sum(not error and 0 < score < 1 for score, error in scores):
+    # The error of a score of 0 or 1 is 0 for any number of questions.
+    if n_without_error := sum(not error and 0 < score < 1 for score, error in scores):
         yield (
-            f"scores without a standard error: {bare:,} of {len(scores):,}, assumed to come from "
-            f"{n_questions:,} questions each (--questions changes this number)"
+            f"scores without a standard error: {n_without_error:,} of {len(scores):,}, assumed to "
+            f"come from {n_questions:,} questions each (--questions changes this number)"
         )
 
 
@@ -159,7 +159,7 @@ def _tables(table: ScoreTable, compared: _ComparedBenchmark) -> Iterator[Table]:
 
 def _sign_rows(compared: _ComparedBenchmark) -> list[tuple[str, str, float, float]]:
     """Return the benchmark's own signs, then those at other benchmarks."""
-    signs = compared.own_signs + compared.signs_at_others
+    signs = compared.own_signs + compared.signs_elsewhere
     return [(sign.what, sign.where, sign.before, sign.after) for sign in signs]
 
 
@@ -205,7 +205,7 @@ def _headline(compared: _ComparedBenchmark) -> str:
         for what, count in counts.items()
     ]
     parts = parts or ["moves with the other benchmarks"]
-    if n_others := len(compared.signs_at_others):
+    if n_others := len(compared.signs_elsewhere):
         several = f"{n_others:,} signs at other benchmarks"
         parts.append(several if n_others > 1 else "1 sign at other benchmarks")
     if compared.can_correlate_recuts:
@@ -213,19 +213,19 @@ def _headline(compared: _ComparedBenchmark) -> str:
     return f"{compared.name}: " + "; ".join(parts)
 
 
-def _choose_target(table: ScoreTable, wanted: str) -> str:
+def _choose_target(table: ScoreTable, requested: str) -> str:
     names = table.benchmarks()
     for name in names:
-        if name.lower() == (wanted or recutting.TARGET).lower():
+        if name.lower() == (requested or recutting.TARGET).lower():
             return name
-    if wanted:
-        raise UsageError(f"unknown benchmark {wanted!r}", expected="one of " + ", ".join(names))
+    if requested:
+        raise UsageError(f"unknown benchmark {requested!r}", expected="one of " + ", ".join(names))
 
-    def likeness(name: str) -> float:
+    def correlation_with_others(name: str) -> float:
         correlation = pearson_of(_points(table, name))
         return 1.0 if correlation is None else correlation
 
-    return min(names, key=likeness)
+    return min(names, key=correlation_with_others)
 
 
 def _points(table: ScoreTable, target: str) -> list[_Point]:
@@ -254,16 +254,16 @@ def _correlation_table(table: ScoreTable, target: str, cluster: Cluster | None) 
         if len(points) < 3:
             continue
         levels, scores = [point[1] for point in points], [point[2] for point in points]
-        rest = [point for point in points if point[0] not in stuck_names]
+        outside_cluster = [point for point in points if point[0] not in stuck_names]
         rows.append(
             (name, len(points), round_correlation(pearson(levels, scores)),
              round_correlation(spearman(levels, scores)),
-             *((round_correlation(pearson_of(rest)),) if cluster else ()))
+             *((round_correlation(pearson_of(outside_cluster)),) if cluster else ()))
         )  # fmt: skip
-    without = ("Pearson without the cluster",) if cluster else ()
+    cluster_headings = ("Pearson without the cluster",) if cluster else ()
     return Table(
         title=f"{target} against the other benchmarks",
-        headings=("benchmark", "models", "Pearson", "Spearman", *without),
+        headings=("benchmark", "models", "Pearson", "Spearman", *cluster_headings),
         rows=tuple(rows),
     )
 

@@ -1,7 +1,7 @@
-"""Runs of models against the models' other scores, with the texts cut at every candidate stop.
+"""Compare runs of models, cut at every candidate stop, with the models' other scores.
 
-The experiment of the Open LLM Leaderboard's look into DROP: does the benchmark follow the others
-once its texts are cut elsewhere? One stop is taken for all models, as a harness would.
+This is the experiment of the Open LLM Leaderboard's analysis of DROP: does the benchmark follow
+the others if its texts are cut elsewhere? All models get the same stop, as in a harness.
 """
 
 import math
@@ -52,18 +52,18 @@ def add_run_scores(
     """
     if any(name.lower() == target.lower() for name in table.benchmarks()):
         return table, {}
-    found: dict[int, Recut] = {}
+    saved_by_row: dict[int, Recut] = {}
     rows = list(table.rows)
-    for place, one in _match_runs(table, subjects, target):
-        _, metric = default_scorer(one)
-        (saved,) = score_at_stops(one, metric, [None])
-        found[place] = saved
-        rows[place] = replace(
-            rows[place],
-            scores={**rows[place].scores, target: saved.f1},
-            errors={**rows[place].errors, target: standard_error(saved.f1, len(one.questions))},
+    for index, subject in _match_runs(table, subjects, target):
+        _, metric = default_scorer(subject)
+        (saved,) = score_at_stops(subject, metric, [None])
+        saved_by_row[index] = saved
+        rows[index] = replace(
+            rows[index],
+            scores={**rows[index].scores, target: saved.f1},
+            errors={**rows[index].errors, target: standard_error(saved.f1, len(subject.questions))},
         )
-    return ScoreTable(rows), found
+    return ScoreTable(rows), saved_by_row
 
 
 def recut_runs(
@@ -75,40 +75,44 @@ def recut_runs(
     """
     matched = dict(_match_runs(table, subjects, target))
     stops: list[str] = []
-    for one in matched.values():
-        stops += [stop for stop in candidate_stops(one) if stop and stop not in stops]
-    found = []
-    for place, one in matched.items():
-        level = mean_of_others(table.rows[place], target)
+    for subject in matched.values():
+        stops += [stop for stop in candidate_stops(subject) if stop and stop not in stops]
+    models = []
+    for index, subject in matched.items():
+        level = mean_of_others(table.rows[index], target)
         if level is not None:
-            name, metric = default_scorer(one)
-            first = [saved[place]] if place in saved else score_at_stops(one, metric, [None])
-            recuts = {row.stop: row for row in (*first, *score_at_stops(one, metric, stops))}
-            found.append(
-                RecutModel(model=table.rows[place].model, level=level, scorer=name, recuts=recuts)
+            name, metric = default_scorer(subject)
+            as_saved = [saved[index]] if index in saved else score_at_stops(subject, metric, [None])
+            recuts = {row.stop: row for row in (*as_saved, *score_at_stops(subject, metric, stops))}
+            models.append(
+                RecutModel(model=table.rows[index].model, level=level, scorer=name, recuts=recuts)
             )
-    return found
+    return models
 
 
 def _match_runs(
     table: ScoreTable, subjects: Sequence[Subject], target: str
 ) -> Iterator[tuple[int, Subject]]:
-    """Yield each run with its model's row, the one with the most other scores."""
-    taken: set[int] = set()
+    """Yield each run with the index of its model's row, of several the one with the most scores."""
+    used: set[int] = set()
     by_name: dict[str, list[int]] = {}
-    for place, row in enumerate(table.rows):
-        by_name.setdefault(_bare_model_name(row.model), []).append(place)
-    for one in subjects:
-        if not one.is_text or not one.questions:
+    for index, row in enumerate(table.rows):
+        by_name.setdefault(_bare_model_name(row.model), []).append(index)
+    for subject in subjects:
+        if not subject.is_text or not subject.questions:
             continue
-        of_model, _, _ = one.name.rpartition("--")  # as `ingest` names runs of several models
-        names = {_bare_model_name(name) for name in (one.model, one.name, of_model) if name}
-        known = {place for name in names for place in by_name.get(name, ())}
-        places = sorted(known - taken)
-        if places:
-            best = max(places, key=lambda place: len({*table.rows[place].scores} - {target}))
-            taken.add(best)
-            yield best, only_text_questions(one)
+        name_of_model, _, _ = subject.name.rpartition(
+            "--"
+        )  # as `ingest` names runs of several models
+        names = {
+            _bare_model_name(name) for name in (subject.model, subject.name, name_of_model) if name
+        }
+        matching = {index for name in names for index in by_name.get(name, ())}
+        indices = sorted(matching - used)
+        if indices:
+            best = max(indices, key=lambda index: len({*table.rows[index].scores} - {target}))
+            used.add(best)
+            yield best, only_text_questions(subject)
 
 
 def _bare_model_name(name: str) -> str:
@@ -116,26 +120,28 @@ def _bare_model_name(name: str) -> str:
     return re.split("/|__", name.rstrip("/"))[-1].lower()
 
 
-def best_stop(cuts: Sequence[RecutModel]) -> str | None:
-    """Return the one stop that gives the runs the highest mean F1; None where none helps."""
-    if not cuts:
+def best_stop(models: Sequence[RecutModel]) -> str | None:
+    """Return the stop that gives the runs the highest mean F1; None if no stop raises it."""
+    if not models:
         return None
-    return max(cuts[0].recuts, key=lambda stop: math.fsum(one.recuts[stop].f1 for one in cuts))
+    return max(
+        models[0].recuts, key=lambda stop: math.fsum(model.recuts[stop].f1 for model in models)
+    )
 
 
-def tables(cuts: Sequence[RecutModel]) -> list[Table]:
-    """Return what each stop gives over all models, and each model before and after the best."""
+def tables(models: Sequence[RecutModel]) -> list[Table]:
+    """Return the correlations at each stop, and each model's score before and after the best."""
     rows = []
-    for stop in cuts[0].recuts:
-        level, score = _columns(cuts, stop)
-        cluster = find_cluster(_points(cuts, stop))
+    for stop in models[0].recuts:
+        level, score = _columns(models, stop)
+        cluster = find_cluster(_points(models, stop))
         rows.append(
-            (describe_stop(stop), len(cuts), round_correlation(pearson(level, score)),
+            (describe_stop(stop), len(models), round_correlation(pearson(level, score)),
              round_correlation(spearman(level, score)), len(cluster.names) if cluster else 0,
              min(score), max(score))
         )  # fmt: skip
-    best = best_stop(cuts)
-    scorer = cuts[0].scorer
+    best = best_stop(models)
+    scorer = models[0].scorer
     return [
         Table(
             title="Runs of these models against their other scores, cut at each stop",
@@ -149,67 +155,67 @@ def tables(cuts: Sequence[RecutModel]) -> list[Table]:
             headings=("model", "mean of the other benchmarks %", f"{scorer} F1 as saved %",
                       f"F1 cut at {describe_stop(best)} %"),
             rows=tuple(
-                (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1)
-                for one in _best_first(cuts, best)
+                (model.model, model.level, model.recuts[None].f1, model.recuts[best].f1)
+                for model in _best_first(models, best)
             ),
         ),
     ]  # fmt: skip
 
 
-def _best_first(cuts: Sequence[RecutModel], stop: str | None) -> list[RecutModel]:
-    """Return the models in the order that a stop gives them."""
-    return sorted(cuts, key=lambda one: -one.recuts[stop].f1)
+def _best_first(models: Sequence[RecutModel], stop: str | None) -> list[RecutModel]:
+    """Return the models by their F1 at a stop, the highest first."""
+    return sorted(models, key=lambda model: -model.recuts[stop].f1)
 
 
-def has_enough_models(cuts: Sequence[RecutModel]) -> bool:
+def has_enough_models(models: Sequence[RecutModel]) -> bool:
     """Whether there are enough runs for a correlation."""
-    return len(cuts) >= _FEW
+    return len(models) >= _FEW
 
 
-def summary(cuts: Sequence[RecutModel]) -> str:
-    """Say how cutting at the best stop changes the correlation with the other scores."""
-    best = best_stop(cuts)
-    before, after = (_correlation(cuts, stop) for stop in (None, best))
+def summary(models: Sequence[RecutModel]) -> str:
+    """Return a sentence on how the best stop changes the correlation with the other scores."""
+    best = best_stop(models)
+    before, after = (_correlation(models, stop) for stop in (None, best))
     if best is None:
-        return f"no stop raises the scores of the {len(cuts):,} runs"
+        return f"no stop raises the scores of the {len(models):,} runs"
     return (
-        f"cutting the texts of {len(cuts):,} runs at {describe_stop(best)} changes Pearson's "
+        f"cutting the texts of {len(models):,} runs at {describe_stop(best)} changes Pearson's "
         f"correlation with the other benchmarks from {before} to {after}"
     )
 
 
-def data(cuts: Sequence[RecutModel]) -> dict[str, Any]:
+def data(models: Sequence[RecutModel]) -> dict[str, Any]:
     """Return the points before and after, and the correlations at every stop."""
-    best = best_stop(cuts)
+    best = best_stop(models)
     return {
         "stop": best,
         "cut_at": describe_stop(best),
         "points": [
-            [one.model, one.level, one.recuts[None].f1, one.recuts[best].f1]
-            for one in _best_first(cuts, best)
+            [model.model, model.level, model.recuts[None].f1, model.recuts[best].f1]
+            for model in _best_first(models, best)
         ],
         "by_stop": [
             {
                 "stop": stop,
-                "pearson": pearson(*_columns(cuts, stop)),
-                "spearman": spearman(*_columns(cuts, stop)),
+                "pearson": pearson(*_columns(models, stop)),
+                "spearman": spearman(*_columns(models, stop)),
                 "stuck": list(cluster.names)
-                if (cluster := find_cluster(_points(cuts, stop)))
+                if (cluster := find_cluster(_points(models, stop)))
                 else [],
             }
-            for stop in cuts[0].recuts
+            for stop in models[0].recuts
         ],
     }
 
 
-def _points(cuts: Sequence[RecutModel], stop: str | None) -> list[tuple[str, float, float]]:
-    return [(one.model, one.level, one.recuts[stop].f1) for one in cuts]
+def _points(models: Sequence[RecutModel], stop: str | None) -> list[tuple[str, float, float]]:
+    return [(model.model, model.level, model.recuts[stop].f1) for model in models]
 
 
-def _columns(cuts: Sequence[RecutModel], stop: str | None) -> tuple[list[float], list[float]]:
-    return [one.level for one in cuts], [one.recuts[stop].f1 for one in cuts]
+def _columns(models: Sequence[RecutModel], stop: str | None) -> tuple[list[float], list[float]]:
+    return [model.level for model in models], [model.recuts[stop].f1 for model in models]
 
 
-def _correlation(cuts: Sequence[RecutModel], stop: str | None) -> str:
-    found = pearson(*_columns(cuts, stop))
-    return "none" if found is None else f"{found:.3f}"
+def _correlation(models: Sequence[RecutModel], stop: str | None) -> str:
+    correlation = pearson(*_columns(models, stop))
+    return "none" if correlation is None else f"{correlation:.3f}"

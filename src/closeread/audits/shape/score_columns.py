@@ -8,7 +8,7 @@ _DESCRIPTIONS = re.compile(
     r"(?:hub|params|parameters|size|model size|likes|downloads|rank|type|precision|license)(?: b)?",
     re.IGNORECASE,
 )
-# A missing score does not make a column one of words: it is counted as unusable.
+# A cell with a missing score is not a word: it is counted as unusable instead.
 _MISSING = re.compile(r"[-+]?(?:nan|inf|infinity)|n/?a|none|null|[-–—?]+", re.IGNORECASE)
 _MARKS = re.compile(r"[\W_]+")
 
@@ -27,9 +27,11 @@ def _is_not_scores(name: str, cells: Sequence[str]) -> bool:
     plain = _MARKS.sub(" ", name).strip()
     if _AVERAGES.fullmatch(plain) or _DESCRIPTIONS.fullmatch(plain):
         return True
-    given = [one.strip() for one in cells if one.strip() and not _MISSING.fullmatch(one.strip())]
-    numbers = [number for cell in given if (number := _parse_number(cell)) is not None]
-    return len(given) > 0 and (not numbers or any(not 0 <= one <= 100 for one in numbers))
+    filled_cells = [
+        one.strip() for one in cells if one.strip() and not _MISSING.fullmatch(one.strip())
+    ]
+    numbers = [number for cell in filled_cells if (number := _parse_number(cell)) is not None]
+    return len(filled_cells) > 0 and (not numbers or any(not 0 <= one <= 100 for one in numbers))
 
 
 def _parse_number(cell: str) -> float | None:

@@ -25,7 +25,7 @@ _ABOUT = ("run", "source")
 _SPREADSHEETS = (".csv", ".tsv")
 _SEPARATORS = ",;\t"
 _ERROR = "_stderr"
-_NOT_KNOWN = re.compile(r"\D*")  # as N/A and nan, which harnesses give for a standard error
+_NOT_KNOWN = re.compile(r"\D*")  # such as N/A and nan, which harnesses write for a standard error
 _PREFERRED = ("f1", "acc_norm", "acc", "em", "exact_match", "mc2")
 
 
@@ -35,7 +35,7 @@ class Row:
 
     Attributes:
         shots: The number of examples shown, if known.
-        errors: Standard errors of the scores of which they are known.
+        errors: The known standard errors of the scores.
     """
 
     model: str
@@ -46,18 +46,18 @@ class Row:
 
     @property
     def size(self) -> float | None:
-        """Billions of parameters, where the name says so."""
+        """Billions of parameters, if the name contains them."""
         return size_of(self.model)
 
     @property
     def family(self) -> str:
-        """The name but for its size and what parts it: a chat model is no sister of a plain one."""
+        """The name without size and separators; a chat model is in another family than its base."""
         return "-".join(filter(None, _PARTING.split(_SIZE.sub("-", self.model.lower(), count=1))))
 
 
 @dataclass
 class ScoreTable:
-    """The scores of all models, a row each; ``left_out`` are columns that are no benchmark."""
+    """The scores of all models, one row each; ``left_out`` are columns that are not benchmarks."""
 
     rows: list[Row] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
@@ -69,29 +69,31 @@ class ScoreTable:
 
 def size_of(model: str) -> float | None:
     """Return billions of parameters from a name such as ``llama-7B``, ``bloom-560m``, ``1b7``."""
-    found = _SIZE.search(model)
-    if found is None:
+    match = _SIZE.search(model)
+    if match is None:
         return None
-    if found["whole"]:
-        return float(f"{found['whole']}.{found['tenths']}")
-    return float(found["size"]) / (1000 if found["unit"] in "Mm" else 1)
+    if match["whole"]:
+        return float(f"{match['whole']}.{match['tenths']}")
+    return float(match["size"]) / (1000 if match["unit"] in "Mm" else 1)
 
 
 def is_table(path: Path) -> bool:
     """Whether a file holds scores of models, not of questions.
 
-    Logs of inspect have a member ``results`` too, which is not one mapping a task.
+    Logs of inspect have a member ``results``, too, but not with one mapping per task.
     """
     if path.suffix.lower() in _SPREADSHEETS:
-        return True  # no harness logs in this form
+        return True  # no harness writes logs as spreadsheets
     if path.suffix != ".json" or path.stat().st_size > 10_000_000:
         return False
     try:
-        found = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes())
     except ValueError:
         return False
-    results = found.get("results") if isinstance(found, dict) else None
-    return isinstance(results, dict) and all(isinstance(one, dict) for one in results.values())
+    results = document.get("results") if isinstance(document, dict) else None
+    return isinstance(results, dict) and all(
+        isinstance(task_results, dict) for task_results in results.values()
+    )
 
 
 def read_tables(paths: Iterable[Path], problems: Problems) -> ScoreTable:
@@ -134,22 +136,24 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
             where=str(path),
             cure="save the table as UTF-8",
         ) from error
-    header, _, below = text.partition("\n")
+    header, _, body = text.partition("\n")
     reader = csv.DictReader(
         io.StringIO(text, newline=""), delimiter=max(_SEPARATORS, key=header.count)
     )
-    first = next((name for name in reader.fieldnames or () if name.strip().lower() == "model"), "")
-    if not first:
+    model_column = next(
+        (name for name in reader.fieldnames or () if name.strip().lower() == "model"), ""
+    )
+    if not model_column:
         raise InputError(
             "no column `model`",
             where=str(path),
             expected="model,shots,BENCHMARK,BENCHMARK,... with one model per row",
         )
-    if not below.strip():
+    if not body.strip():
         raise InputError("no row below the header", where=str(path), expected="one model per row")
     lines = [(reader.line_num, cells) for cells in reader]
-    about = ("", first, *_SHOTS, *_ABOUT)
-    columns = [name for name in reader.fieldnames or () if name not in about]
+    description_columns = ("", model_column, *_SHOTS, *_ABOUT)
+    columns = [name for name in reader.fieldnames or () if name not in description_columns]
     scored = [name for name in columns if not name.endswith(_ERROR)]
     left_out = find_other_columns(scored, [cells for _, cells in lines])
     rows = []
@@ -163,14 +167,16 @@ def _from_csv(path: Path, problems: Problems) -> tuple[list[Row], list[str]]:
             if (number := _parse_number(cell, f"{where}, {key}", problems)) is not None
         }
         errors = {key for key in numbers if key.endswith(_ERROR)}
-        named = next((cells[one] for one in _SHOTS if cells.get(one)), None)
-        shots = _parse_integer(named)
-        if named and shots is None:
-            problems.defects.add("odd-shots", f"{named!r} is not a number of examples ({where})")
+        shots_cell = next((cells[column] for column in _SHOTS if cells.get(column)), None)
+        shots = _parse_integer(shots_cell)
+        if shots_cell and shots is None:
+            problems.defects.add(
+                "odd-shots", f"{shots_cell!r} is not a number of examples ({where})"
+            )
             continue
         rows.append(
             Row(
-                model=cells[first] or "",
+                model=cells[model_column] or "",
                 scores={key: numbers[key] for key in numbers if key not in errors},
                 shots=shots,
                 source=str(path),
@@ -192,9 +198,9 @@ def _parse_integer(cell: object) -> int | None:
 def _from_results(path: Path, problems: Problems) -> Row:
     """Read lm-evaluation-harness' results of any version, and lighteval's."""
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        results: dict[str, Any] = found["results"]
-        config = found.get("config") or {}
+        document: dict[str, Any] = json.loads(path.read_bytes())
+        results: dict[str, Any] = document["results"]
+        config = document.get("config") or {}
         tasks = list(results.items())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
@@ -202,26 +208,33 @@ def _from_results(path: Path, problems: Problems) -> Row:
         ) from error
     scores: dict[str, float] = {}
     errors: dict[str, float] = {}
-    shots = {_parse_integer(one) for one in _as_mapping(found.get("n-shot")).values()}
+    shots = {
+        _parse_integer(shots_of_task)
+        for shots_of_task in _as_mapping(document.get("n-shot")).values()
+    }
     for task, metrics in tasks:
         if task == "all":  # lighteval's mean over tasks
             continue
-        name, shown = _split_task(task)
-        shots |= {_parse_integer(shown)} if shown else set()
+        name, shots_text = _split_task(task)
+        shots |= {_parse_integer(shots_text)} if shots_text else set()
         if (chosen := _preferred_metric(metrics)) is None:
             continue
         number = _parse_number(str(metrics[chosen]), f"{path}, {task}", problems)
-        share = None if number is None else _as_fraction(chosen, number, metrics)
-        if share is not None:
-            scores[name] = share
-            many = _as_mapping(_as_mapping(found.get("n-samples")).get(task)).get("effective")
+        fraction = None if number is None else _as_fraction(chosen, number, metrics)
+        if fraction is not None:
+            scores[name] = fraction
+            n_samples = _as_mapping(_as_mapping(document.get("n-samples")).get(task)).get(
+                "effective"
+            )
             if reported := _reported_error(chosen, metrics):
-                errors[name] = reported * share / number if number else reported
-            elif isinstance(many, int) and many > 0:
-                errors[name] = standard_error(share, many)
-    scores, errors = count_benchmarks_once(scores, errors, _as_mapping(found.get("group_subtasks")))
+                errors[name] = reported * fraction / number if number else reported
+            elif isinstance(n_samples, int) and n_samples > 0:
+                errors[name] = standard_error(fraction, n_samples)
+    scores, errors = count_benchmarks_once(
+        scores, errors, _as_mapping(document.get("group_subtasks"))
+    )
     return Row(
-        model=_model_name(found, path),
+        model=_model_name(document, path),
         scores=scores,
         shots=_parse_shots(config, path) if not shots else shots.pop() if len(shots) == 1 else None,
         source=path.name,
@@ -238,20 +251,20 @@ def _split_task(task: str) -> tuple[str, str]:
 
 def _parse_shots(config: Any, path: Path) -> int | None:
     shots = _parse_integer(_as_mapping(config).get("num_fewshot"))
-    named = re.search(r"(\d+)-shot", path.name) if shots is None else None
-    return int(named[1]) if named else shots
+    match = re.search(r"(\d+)-shot", path.name) if shots is None else None
+    return int(match[1]) if match else shots
 
 
-def _model_name(found: Mapping[str, Any], path: Path) -> str:
-    """Return what the file says; the oldest say it in their names only."""
-    general = _as_mapping(found.get("config_general"))
-    named = found.get("model_name") or general.get("model_name")
+def _model_name(document: Mapping[str, Any], path: Path) -> str:
+    """Return the model's name from the file, or from the file's name for the oldest versions."""
+    general = _as_mapping(document.get("config_general"))
+    name = document.get("model_name") or general.get("model_name")
     prefix = path.name.partition("_")[0]
-    if not named and prefix == "results":
-        arguments = _as_mapping(found.get("config")).get("model_args")
+    if not name and prefix == "results":
+        arguments = _as_mapping(document.get("config")).get("model_args")
         pretrained = re.search(r"(?:^|,)(?:pretrained|model)=([^,]+)", str(arguments))
-        named = pretrained[1] if pretrained else path.parent.name
-    return str(named or prefix)
+        name = pretrained[1] if pretrained else path.parent.name
+    return str(name or prefix)
 
 
 def _as_mapping(value: object) -> Mapping[str, Any]:
@@ -259,7 +272,7 @@ def _as_mapping(value: object) -> Mapping[str, Any]:
 
 
 def _preferred_metric(metrics: object) -> str | None:
-    """Return the name of a task's usual score; None where there is no number."""
+    """Return the name of a task's usual score; None if the task has no number."""
     plain = {
         name.partition(",")[0]: name
         for name, value in _as_mapping(metrics).items()
@@ -273,9 +286,10 @@ def _preferred_metric(metrics: object) -> str | None:
 
 
 def _as_fraction(chosen: str, number: float, metrics: Mapping[str, object]) -> float | None:
-    """Return a task's score as a fraction. A perplexity, say, is none.
+    """Return a task's score as a fraction; None for a score that is not one, such as a perplexity.
 
-    SQuAD 2.0's are percent, as what its program computes beside them tells where they are small.
+    The scores of SQuAD 2.0 are in percent, which is known from the names of its other values, even
+    if they are small.
     """
     if number > 1 and (number > 100 or chosen.partition(",")[0] not in _PREFERRED):
         return None
@@ -290,7 +304,7 @@ def _reported_error(chosen: str, metrics: Mapping[str, object]) -> float | None:
 
 
 def standard_error(share: float, n_questions: int) -> float:
-    """Return the standard error of a mean of right or wrong answers, which no mean's exceeds."""
+    """Return the standard error of a share of right answers, an upper bound for any mean score."""
     share = min(max(share, 0.0), 1.0)
     return math.sqrt(share * (1 - share) / n_questions)
 

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 from closeread.audits.shape.score_tables import Row, ScoreTable, standard_error
 
-# The probability that a table of equal models shows a sign of one kind by chance.
+# The chance that a table of equally good models shows a sign of one kind.
 _BY_CHANCE = 0.05
 # The number of questions assumed for a score without a standard error.
 QUESTIONS = 1_000
 _FEW = 4
 OVERTAKEN = "a weaker model scores twice as high"
-MOST_OVERTAKEN = 10  # the worst; of thousands of models there may be millions
+MOST_OVERTAKEN = 10  # pairs; thousands of models could have millions, so only the worst are kept
 
-_Found = tuple[str, str, float, float]
+_SignFields = tuple[str, str, float, float]
 
 
 class Sign(NamedTuple):
@@ -32,7 +32,7 @@ class Sign(NamedTuple):
 
 
 def find_signs(table: ScoreTable, target: str, n_questions: int = QUESTIONS) -> list[Sign]:
-    """Return the signs by kind; weaker models that win are sought on the target only.
+    """Return the signs by kind; weaker models that win are searched only on the target.
 
     Args:
         table: Scores of models.
@@ -47,7 +47,9 @@ def find_signs(table: ScoreTable, target: str, n_questions: int = QUESTIONS) -> 
         OVERTAKEN: _overtaken_by_weaker(rows, target),
         "zero for every model": _zero_for_most(rows),
     }
-    return [Sign(what, *one) for what, found in kinds.items() for one in found]
+    return [
+        Sign(what, *fields) for what, signs_of_kind in kinds.items() for fields in signs_of_kind
+    ]
 
 
 def label(row: Row) -> str:
@@ -55,7 +57,7 @@ def label(row: Row) -> str:
     return row.model if row.shots is None else f"{row.model} ({row.shots}-shot)"
 
 
-def _lower_with_examples(rows: Sequence[Row]) -> Iterator[_Found]:
+def _lower_with_examples(rows: Sequence[Row]) -> Iterator[_SignFields]:
     """Yield models that score lower with more examples shown."""
     pairs = [
         sorted(pair, key=lambda row: row.shots or 0)
@@ -67,8 +69,8 @@ def _lower_with_examples(rows: Sequence[Row]) -> Iterator[_Found]:
         yield name, where, few.scores[name], many.scores[name]
 
 
-def _lower_when_larger(rows: Sequence[Row]) -> Iterator[_Found]:
-    """Yield pairs of one family and setting of which the larger scores lower."""
+def _lower_when_larger(rows: Sequence[Row]) -> Iterator[_SignFields]:
+    """Yield pairs of models of one family and setting in which the larger one scores lower."""
     pairs = [
         sorted(pair, key=lambda row: row.size or 0)
         for pair in _pairs_by_key(rows, lambda row: (row.family, row.shots))
@@ -81,77 +83,85 @@ def _lower_when_larger(rows: Sequence[Row]) -> Iterator[_Found]:
 
 
 def _significant_drops(pairs: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Row, Row]]:
-    """Yield benchmarks with pairs whose second scores lower there by more than chance.
+    """Yield a benchmark and a pair whose second model scores lower there by more than chance.
 
-    By Bonferroni's bound over all that are looked at, and as if each was scored on questions of its
-    own: where they are the same ones chance moves the difference less.
+    The test uses Bonferroni's correction over all pairs and assumes independent scores. It is
+    conservative, because on shared questions chance changes the difference less.
     """
-    shared = [(name, one, two) for one, two in pairs for name in one.scores if name in two.scores]
-    for name, one, two in shared:
-        if _is_surely_higher(one, two, name, len(shared)):
-            yield name, one, two
+    shared = [
+        (name, first, second)
+        for first, second in pairs
+        for name in first.scores
+        if name in second.scores
+    ]
+    for name, first, second in shared:
+        if _is_surely_higher(first, second, name, len(shared)):
+            yield name, first, second
 
 
-def _is_surely_higher(one: Row, other: Row, name: str, looked_at: int) -> bool:
-    """Whether a score is higher than another by more than chance makes any of so many pairs."""
-    errors = NormalDist().inv_cdf(1 - _BY_CHANCE / looked_at)
-    apart = one.scores[name] - other.scores[name]
-    return apart > errors * math.hypot(one.errors[name], other.errors[name])
+def _is_surely_higher(row: Row, other: Row, name: str, n_compared: int) -> bool:
+    """Whether a score is significantly higher than another, among ``n_compared`` pairs."""
+    n_errors = NormalDist().inv_cdf(1 - _BY_CHANCE / n_compared)
+    difference = row.scores[name] - other.scores[name]
+    return difference > n_errors * math.hypot(row.errors[name], other.errors[name])
 
 
 def _with_errors(row: Row, n_questions: int) -> Row:
-    """Return a row with a standard error of every score; the table's own stay."""
-    made = {
+    """Return a row with a standard error for every score; the table's own errors are kept."""
+    errors = {
         name: row.errors.get(name) or standard_error(score, n_questions)
         for name, score in row.scores.items()
     }
-    return replace(row, errors=made)
+    return replace(row, errors=errors)
 
 
-def _differing_between_runs(rows: Sequence[Row]) -> Iterator[_Found]:
+def _differing_between_runs(rows: Sequence[Row]) -> Iterator[_SignFields]:
     for left, right in _pairs_by_key(rows, lambda row: (row.model, row.shots)):
         for name in left.scores:
             if name in right.scores and left.scores[name] != right.scores[name]:
                 yield name, f"{label(left)} on {name}", left.scores[name], right.scores[name]
 
 
-def _overtaken_by_weaker(rows: Sequence[Row], target: str) -> Iterator[_Found]:
-    """Yield the worst pairs of one setting in which the model that is weaker elsewhere wins."""
-    found: list[tuple[float, str, float, float]] = []  # a heap, the mildest first
+def _overtaken_by_weaker(rows: Sequence[Row], target: str) -> Iterator[_SignFields]:
+    """Yield the worst pairs of one setting in which the model that is weaker elsewhere wins.
+
+    Of all pairs the ``MOST_OVERTAKEN`` with the largest ratios of scores are kept.
+    """
+    worst: list[tuple[float, str, float, float]] = []  # a heap with the smallest ratio first
     groups: dict[int | None, list[Row]] = {}
     for row in rows:
         if target in row.scores:
             groups.setdefault(row.shots, []).append(row)
-    looked_at = sum(math.comb(len(alike), 2) for alike in groups.values())
-    for alike in groups.values():
-        ordered = sorted(alike, key=lambda row: row.scores[target])
+    n_compared = sum(math.comb(len(same_shots), 2) for same_shots in groups.values())
+    for same_shots in groups.values():
+        ordered = sorted(same_shots, key=lambda row: row.scores[target])
         for low in ordered:
             for high in reversed(ordered):
                 weak, strong = low.scores[target], high.scores[target]
                 ratio = strong / max(weak, 1e-6)
-                full = len(found) == MOST_OVERTAKEN
-                if ratio <= 2 or (full and ratio < found[0][0]):
-                    break  # all that follow are milder
+                is_full = len(worst) == MOST_OVERTAKEN
+                if ratio <= 2 or (is_full and ratio < worst[0][0]):
+                    break  # the ratios of all further pairs are smaller
                 if _is_stronger(low, high, target) and _is_surely_higher(
-                    high, low, target, looked_at
+                    high, low, target, n_compared
                 ):
-                    heappush(found, (ratio, f"{label(low)} and {label(high)}", weak, strong))
-                    if full:
-                        heappop(found)
-    for _, pair, weak, strong in sorted(found, reverse=True):
+                    heappush(worst, (ratio, f"{label(low)} and {label(high)}", weak, strong))
+                    if is_full:
+                        heappop(worst)
+    for _, pair, weak, strong in sorted(worst, reverse=True):
         yield target, f"{pair} on {target}", weak, strong
 
 
-def _is_stronger(one: Row, other: Row, but_for: str) -> bool:
+def _is_stronger(row: Row, other: Row, excluded: str) -> bool:
     """Whether a model beats another nearly everywhere else, or is more than twice as large."""
-    shared = [name for name in one.scores if name in other.scores and name != but_for]
-    better = sum(one.scores[name] > other.scores[name] for name in shared)
+    shared = [name for name in row.scores if name in other.scores and name != excluded]
+    better = sum(row.scores[name] > other.scores[name] for name in shared)
     if shared and better > 0.8 * len(shared):
         return True
-    return (one.size or 0) > 2 * (other.size or math.inf)
+    return (row.size or 0) > 2 * (other.size or math.inf)
 
 
-def _zero_for_most(rows: Sequence[Row]) -> Iterator[_Found]:
+def _zero_for_most(rows: Sequence[Row]) -> Iterator[_SignFields]:
     groups: dict[tuple[str, int | None], list[float]] = {}
     for row in rows:
         for name, score in row.scores.items():
@@ -165,10 +175,10 @@ def _zero_for_most(rows: Sequence[Row]) -> Iterator[_Found]:
 
 
 def _pairs_by_key(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> Iterator[tuple[Row, Row]]:
-    """Yield every two rows of one key, in the order of the first, then of the second."""
+    """Yield all pairs of rows with one key, in the order of the first row, then of the second."""
     groups: dict[Hashable, list[int]] = {}
-    for place, row in enumerate(rows):
-        groups.setdefault(key(row), []).append(place)
-    pairs = (pair for places in groups.values() for pair in combinations(places, 2))
+    for index, row in enumerate(rows):
+        groups.setdefault(key(row), []).append(index)
+    pairs = (pair for indices in groups.values() for pair in combinations(indices, 2))
     for left, right in sorted(pairs):
         yield rows[left], rows[right]

@@ -1,4 +1,4 @@
-"""How generated texts ended, and what that did to the score: stops, limits, run-on text, copies."""
+"""Check how generated texts ended, and the effect on the score: stops, limits, run-on, copies."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -67,14 +67,14 @@ def _notes(run: Subject, endings: Endings) -> Iterator[str]:
 
 
 def _data(run: Subject, scores: Rescored, endings: Endings) -> dict[str, Any]:
-    """Return what the tables show for programs, with the score of each cause at every stop."""
+    """Return the content of the tables, with the score of each cause at every stop."""
     extracted = scores.extracted
     return {
         "recuts": [
-            {"stop": row.stop, "changed": row.changed, "em": row.em, "f1": row.f1}
+            {"stop": row.stop, "changed": row.n_changed, "em": row.em, "f1": row.f1}
             for row in scores.recuts
         ],
-        "read_anew": {"f1": extracted.f1, "em": extracted.em, "changed": extracted.changed}
+        "read_anew": {"f1": extracted.f1, "em": extracted.em, "changed": extracted.n_changed}
         if extracted is not None
         else {},
         "causes": {cause: len(ids) for cause, ids in endings.ids_of.items()},
@@ -88,7 +88,7 @@ def _data(run: Subject, scores: Rescored, endings: Endings) -> dict[str, Any]:
 
 
 def _headline(run: Subject, scorer: str, scores: Rescored, worst: Loss) -> str:
-    """Say what raises the score most, what was lost, or both."""
+    """Return a sentence on what raises the score most, on what was lost, or on both."""
     loss = (
         f"{100 * worst.share:.2f} points are lost in {worst.n_texts:,} texts: {worst.cause}"
         if worst.n_texts > 1

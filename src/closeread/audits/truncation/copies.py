@@ -8,11 +8,11 @@ from closeread.audits.subject import Subject, generated_text
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question
 
-_OTHER_PROMPTS = 5  # in which each text is looked for, to tell what is chance
+_OTHER_PROMPTS = 5  # prompts of other questions in which each text is searched, to measure chance
 _UNLIKELY = 0.001
-_BETWEEN = re.compile(r"\band\b|[和与及]")  # what stands between spans beside marks
+_BETWEEN = re.compile(r"\band\b|[和与及]")  # words between spans, besides punctuation
 _LETTERS = re.compile(r"\w")
-_LONG = 12  # characters: so long a text is seldom said twice by chance
+_LONG = 12  # characters: longer texts are rarely repeated by chance
 KNOWN = (
     "copied: equal to the answer of an example in the question's own prompt, and neither in its "
     "passage nor accepted; the prompts are known, so the count is exact"
@@ -24,19 +24,19 @@ GUESSED = (
 
 
 def copy_detector(run: Subject) -> Callable[[Question, Prediction], frozenset[str]]:
-    """Return a function that gives the first lines that are copies, for a question's prediction."""
+    """Return a function that returns the first lines that count as copies for a prediction."""
     if run.shown is not None:
-        return partial(_copied, run)
-    often = _frequent_texts(run)
-    return lambda *_: often
+        return partial(_find_copied_line, run)
+    frequent = _frequent_texts(run)
+    return lambda *_: frequent
 
 
-def _copied(run: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
-    """Return the first line of a text if it copies an example of its own prompt."""
+def _find_copied_line(run: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
+    """Return the first line of a text if it copies an example of its own prompt, else nothing."""
     text = generated_text(prediction)
-    shown = (run.shown or {}).get(question.question_id, ())
-    found = _copy(run, question, prediction, shown)
-    return frozenset([text.strip().partition("\n")[0]] if found else ())
+    example_answers = (run.shown or {}).get(question.question_id, ())
+    copied = _find_copied_answer(run, question, prediction, example_answers)
+    return frozenset([text.strip().partition("\n")[0]] if copied else ())
 
 
 def long_copies(run: Subject, copies: Collection[str]) -> list[str]:
@@ -45,23 +45,28 @@ def long_copies(run: Subject, copies: Collection[str]) -> list[str]:
         question.question_id
         for question, prediction in run.answered()
         if question.question_id in copies
-        and len(_copy(run, question, prediction, (run.shown or {})[question.question_id])) >= _LONG
+        and len(
+            _find_copied_answer(run, question, prediction, (run.shown or {})[question.question_id])
+        )
+        >= _LONG
     ]
 
 
-def _copy(run: Subject, question: Question, prediction: Prediction, shown: Sequence[str]) -> str:
-    """Return an answer that equals an example's and can come from nowhere else.
+def _find_copied_answer(
+    run: Subject, question: Question, prediction: Prediction, example_answers: Sequence[str]
+) -> str:
+    """Return an answer that equals an example's and has no other possible source.
 
-    Not from the passage, and it is no accepted one. The extracted answer counts, and the first line
-    of the text. Examples are cut as the text was when it was written.
+    It is neither in the passage nor accepted. Both the extracted answer and the first line of the
+    text are compared. Examples are cut at the stops, as the text was.
 
     Returns:
-        The answer, "" where there is none.
+        The answer, normalized; "" if there is none.
     """
-    if not shown or _is_no_answer(prediction):
+    if not example_answers or _is_no_answer(prediction):
         return ""
     cut = Extraction(stops=tuple(run.stops)).cut
-    examples = {_normalize(form) for text in shown for form in (text, cut(text))} - {""}
+    examples = {_normalize(form) for text in example_answers for form in (text, cut(text))} - {""}
     golds = {_normalize("; ".join(answer.texts)) for answer in question.answers}
     golds |= {_normalize(text) for answer in question.answers for text in answer.texts}
     passage = run.passages[question.passage_id].text
@@ -76,8 +81,8 @@ def _is_all_spans(form: str, question: Question) -> bool:
     for answer in question.answers:
         rest = form
         for span in sorted(map(_normalize, answer.texts), key=len, reverse=True):
-            before, found, after = rest.partition(span)
-            if not found:
+            before, matched_span, after = rest.partition(span)
+            if not matched_span:
                 break
             rest = f"{before} {after}"
         else:
@@ -87,31 +92,31 @@ def _is_all_spans(form: str, question: Question) -> bool:
 
 
 def count_chance_copies(run: Subject) -> tuple[int, float] | None:
-    """Return how many texts copy another question's prompt, and how often each was tried.
+    """Return how many texts copy another question's prompt, and the number of trials per text.
 
     Returns:
         None if the prompts are not known or nearly all show the same examples.
     """
-    asked = [
-        (question, prediction, shown)
+    with_examples = [
+        (question, prediction, examples)
         for question, prediction in run.answered()
-        if (shown := (run.shown or {}).get(question.question_id))
+        if (examples := (run.shown or {}).get(question.question_id))
     ]
-    tried = found = 0
-    for place, (question, prediction, own) in enumerate(asked):
+    n_tried = n_copies = 0
+    for index, (question, prediction, own_examples) in enumerate(with_examples):
         for shift in range(1, _OTHER_PROMPTS + 1):
-            *_, other = asked[(place + shift) % len(asked)]
-            if other != own:
-                tried += 1
-                found += bool(_copy(run, question, prediction, other))
-    return (found, tried / len(asked)) if tried >= len(asked) > 0 else None
+            *_, other_examples = with_examples[(index + shift) % len(with_examples)]
+            if other_examples != own_examples:
+                n_tried += 1
+                n_copies += bool(_find_copied_answer(run, question, prediction, other_examples))
+    return (n_copies, n_tried / len(with_examples)) if n_tried >= len(with_examples) > 0 else None
 
 
 def share_beyond_chance(copies: int, elsewhere: int, tries: float) -> float:
-    """Return the share of copies that chance does not explain; 0 where it may explain all.
+    """Return the share of copies that chance does not explain; 0 if it may explain all.
 
-    Short answers come again: `2` stands among many prompts' examples, and is often said. Were it
-    all chance, each of the copies found were as likely in any of the prompts that were tried.
+    Short answers are repeated by chance: `2` is in the examples of many prompts and is a frequent
+    answer. If all copies were chance, they would be equally likely in every prompt that was tried.
     """
     from scipy.special import bdtrc
 
@@ -121,27 +126,30 @@ def share_beyond_chance(copies: int, elsewhere: int, tries: float) -> float:
 
 
 def _frequent_texts(run: Subject) -> frozenset[str]:
-    """Return the long texts given for ten or more passages that are hardly ever right.
+    """Return the long texts given for ten or more passages that are rarely right.
 
-    A reader that answers in sentences says *The answer is 2.* for many passages, rightly for some.
+    A reader that answers in sentences gives *The answer is 2.* for many passages, and is right for
+    some.
     """
     passages: dict[str, set[str]] = {}
-    right: dict[str, list[bool]] = {}
+    is_right_by_text: dict[str, list[bool]] = {}
     for question, prediction in run.answered():
         text = generated_text(prediction).strip().partition("\n")[0]
         if len(text) >= _LONG and not _is_no_answer(prediction):
             passages.setdefault(text, set()).add(question.passage_id)
             golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
-            right.setdefault(text, []).append(any(occurs_in(gold, text.lower()) for gold in golds))
+            is_right_by_text.setdefault(text, []).append(
+                any(occurs_in(gold, text.lower()) for gold in golds)
+            )
     return frozenset(
         text
-        for text, of in passages.items()
-        if len(of) >= 10 and 10 * sum(right[text]) < len(right[text])
+        for text, passage_ids in passages.items()
+        if len(passage_ids) >= 10 and 10 * sum(is_right_by_text[text]) < len(is_right_by_text[text])
     )
 
 
 def _is_no_answer(prediction: Prediction) -> bool:
-    """Whether a prediction is "no answer", which is never a copy."""
+    """Whether a prediction is "no answer", which never counts as a copy."""
     return prediction.answer is not None and prediction.answer.kind == "none"
 
 

@@ -1,4 +1,4 @@
-"""Classify how a text ended: what may have cut it, or let it run on."""
+"""Classify how a text ended: what may have cut it, and whether it runs on."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from closeread.audits.truncation.copies import occurs_in
 from closeread.audits.truncation.recuts import STOPS, extract_until, is_taken_from, within_number
 from closeread.types import Answer, Prediction, Question
 
-# From the first line break of several blanks alone: models end in thousands of them.
+# Matches only at the first of several line breaks, because models may end in thousands of them.
 _HEADING = re.compile(
     r"(?<!\s)[^\S\n]*+(?P<line>\n)\s*+(?:Passage|Question|Context|Article|Q|文章|材料|问题|题目)"
     r"\s*+(?:\d++\s*+)?[:：]",
@@ -40,42 +40,46 @@ def iter_causes(
     *,
     whole: bool = False,
 ) -> Iterator[str]:
-    """Yield the names of ``CAUSES`` that a text shows; one that is ``whole`` was cut nowhere."""
+    """Yield the names of ``CAUSES`` that a text shows; a ``whole`` text was not cut."""
     text = generated_text(prediction)
-    bare = text.strip()
-    if not bare:
+    stripped = text.strip()
+    if not stripped:
         yield "failed" if prediction.error else "empty"
         return
     if prediction.generation and prediction.generation.finish_reason in ("length", "max_tokens"):
         yield "token limit"
-    golds = [found for answer in question.answers for found in answer.texts]
+    golds = [gold for answer in question.answers for gold in answer.texts]
     if not whole:
-        cuts = [classify_cut(bare, gold.strip(), stops) for gold in golds]
+        cuts = [classify_cut(stripped, gold.strip(), stops) for gold in golds]
         if "number" in cuts:
             yield "decimal cut"
         elif any(cuts):
             yield "gold cut"
-        if _NUMBER_AT_END.search(bare):
+        if _NUMBER_AT_END.search(stripped):
             yield "ends in a number"
-    heading = _HEADING.search(bare)
+    heading = _HEADING.search(stripped)
     if heading:
         yield "next example"
-    first, _, rest = bare.partition("\n")
+    first, _, rest = stripped.partition("\n")
     if rest.strip():
         yield "run-on"
-        own = bare[len(first) : heading.start("line") if heading else None]
-        if _has_gold(question, own) and not _has_gold(question, first):
+        own_text = stripped[len(first) : heading.start("line") if heading else None]
+        if _has_gold(question, own_text) and not _has_gold(question, first):
             yield "answer after"
     if first in copied:
         yield "copied"
-    if prediction.generation and not prediction.error and not _is_in_text(prediction.answer, bare):
+    if (
+        prediction.generation
+        and not prediction.error
+        and not _is_in_text(prediction.answer, stripped)
+    ):
         yield "not taken"
 
 
 def _has_gold(question: Question, text: str) -> bool:
-    small = text.lower()
+    lowered = text.lower()
     golds = (gold.strip().lower() for answer in question.answers for gold in answer.texts)
-    return any(gold and occurs_in(gold, small) for gold in golds)
+    return any(gold and occurs_in(gold, lowered) for gold in golds)
 
 
 def _is_in_text(answer: Answer | None, text: str) -> bool:
@@ -87,25 +91,26 @@ def leaves_answer_intact(
 ) -> bool:
     """Whether a cause lies after the extracted answer and so did not change it.
 
-    This is so if the run's own stop, or a next example, comes before the token limit, if the answer
-    was extracted from a later line, or if an answer that was not taken would be wrong. A wrong
-    answer is then wrong whatever the ending. ``without_next_example`` covers next examples.
+    This holds if the run's own stop or a next example comes before the token limit, if the answer
+    was extracted from a later line, or if the text has no gold answer that could have been taken.
+    ``without_next_example`` covers next examples.
     """
-    own, answer = prediction.generation, prediction.answer
+    generation, answer = prediction.generation, prediction.answer
     if cause == "not taken":
         return not _has_gold(question, generated_text(prediction))
-    if own is None or answer is None or not answer.texts:
+    if generation is None or answer is None or not answer.texts:
         return False
     if cause == "answer after":
-        first = own.text.strip().partition("\n")[0]
+        first = generation.text.strip().partition("\n")[0]
         return all(text not in first and "\n" not in text.strip() for text in answer.texts)
     return cause == "token limit" and (
-        any(stop in own.text for stop in run.own_stops) or _HEADING.search(own.text) is not None
+        any(stop in generation.text for stop in run.own_stops)
+        or _HEADING.search(generation.text) is not None
     )
 
 
 def without_next_example(run: Subject, question: Question, prediction: Prediction) -> Prediction:
-    """Return a prediction whose answer is taken from what stands before the next example."""
+    """Return the prediction with its answer taken from the text before the next example."""
     text = generated_text(prediction)
     heading = _HEADING.search(text)
     if heading is None:
@@ -121,8 +126,8 @@ def classify_cut(text: str, gold: str, stops: Sequence[str]) -> Literal["", "num
     tried.
     """
     for stop in stops or STOPS[:2]:
-        head, found, rest = gold.partition(stop)
-        if found and rest and head and text.endswith(head.rstrip()) and gold not in text:
+        head, matched_stop, rest = gold.partition(stop)
+        if matched_stop and rest and head and text.endswith(head.rstrip()) and gold not in text:
             before = text[: len(text) - len(head.rstrip())]
             if not before or not before[-1].isalnum():
                 return "number" if within_number(head, stop, rest) else "text"

@@ -1,4 +1,4 @@
-"""What each way of ending cost a run: the texts by cause, and the scores that they lost."""
+"""Measure what each way of ending cost a run: the texts by cause, and the scores lost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from closeread.protocols import Metric
 from closeread.summation import sum_in_order
 from closeread.types import Prediction, Question
 
-# Whether the other two cost points cannot be told from the text alone.
+# The text alone does not show whether the other two cost points.
 _HARMFUL = tuple(cause for cause in CAUSES if cause not in ("ends in a number", "run-on"))
 
 
@@ -35,7 +35,7 @@ class Endings:
         n_answered: Questions with a prediction.
         ids_of: Cause to the ids of the questions whose texts show it; a text can show several.
         losses_of: Cause to question id to the score that the question may have lost by it, above 0.
-        chance: What ``count_chance_copies`` gives; None also if no text is a copy.
+        chance: The result of ``count_chance_copies``; None also if no text is a copy.
     """
 
     n_answered: int
@@ -45,7 +45,7 @@ class Endings:
 
 
 class Loss(NamedTuple):
-    """The share of a run's score that one cause cost, and in how many texts."""
+    """The share of a run's score lost by one cause, and the number of texts."""
 
     share: float
     cause: str
@@ -57,7 +57,7 @@ def classify_endings(run: Subject, metric: Metric, saved: Recut) -> Endings:
 
     Args:
         run: A run whose questions ask for text.
-        metric: The scorer that gave ``saved``.
+        metric: The scorer that computed ``saved``.
         saved: The scores of the answers as they were saved.
     """
     find_copies = copy_detector(run)
@@ -83,19 +83,19 @@ def classify_endings(run: Subject, metric: Metric, saved: Recut) -> Endings:
 
 
 def largest_loss(run: Subject, endings: Endings) -> Loss:
-    """Return the loss by the cause that cost most, without the copies that chance explains."""
-    return max((_loss_by(cause, run, endings) for cause in _HARMFUL), key=attrgetter("share"))
+    """Return the loss of the most costly cause, without the copies that chance explains."""
+    return max((_compute_loss(cause, run, endings) for cause in _HARMFUL), key=attrgetter("share"))
 
 
-def _loss_by(cause: str, run: Subject, endings: Endings) -> Loss:
+def _compute_loss(cause: str, run: Subject, endings: Endings) -> Loss:
     losses = endings.losses_of[cause]
-    counted = 1.0
+    countable_share = 1.0
     if cause == "copied" and endings.chance is not None:
-        counted = share_beyond_chance(len(endings.ids_of[cause]), *endings.chance)
+        countable_share = share_beyond_chance(len(endings.ids_of[cause]), *endings.chance)
     return Loss(
-        share=counted * sum_in_order(losses.values()) / len(run.questions),
+        share=countable_share * sum_in_order(losses.values()) / len(run.questions),
         cause=cause,
-        n_texts=round(counted * len(losses)),
+        n_texts=round(countable_share * len(losses)),
     )
 
 
@@ -104,6 +104,6 @@ def _possible_score(
 ) -> float:
     """Return what an answer could score without a cause; 0 if the cause left it intact."""
     if cause == "next example":
-        before = without_next_example(run, question, prediction)
-        return metric.score(question, before).values.get("f1") or 0.0
+        repaired = without_next_example(run, question, prediction)
+        return metric.score(question, repaired).values.get("f1") or 0.0
     return 0.0 if leaves_answer_intact(cause, run, question, prediction) else 1.0

@@ -22,11 +22,11 @@ _AT_THE_LIMIT = ("length", "max_tokens")
 
 @dataclass(frozen=True, kw_only=True)
 class _Extraction:
-    """What was extracted from the texts of a run.
+    """The options extracted from the texts of a run.
 
     Attributes:
         saved: The scores of the answers as they were saved.
-        extracted: The scores with the answers extracted again; None if that says nothing.
+        extracted: The scores with the answers extracted again; None if the run's own rule is known.
         n_texts: Questions with a generated text.
         without_option: Cause to the predictions whose saved answer is not an option.
         lost: The share of the questions whose text ended at the token limit before an option.
@@ -40,7 +40,7 @@ class _Extraction:
 
     @property
     def gain(self) -> float:
-        """What extracting the answers again adds to the accuracy."""
+        """The accuracy gained by extracting the answers again."""
         return self.extracted.f1 - self.saved.f1 if self.extracted is not None else 0.0
 
     @property
@@ -67,7 +67,7 @@ def check(run: Subject) -> Finding:
         headline=_headline(run, extraction),
         tables=(_accuracy_table(saved, extracted), _cause_table(extraction)),
         data={
-            "read_anew": {"accuracy": extracted.f1, "changed": extracted.changed}
+            "read_anew": {"accuracy": extracted.f1, "changed": extracted.n_changed}
             if extracted is not None
             else {},
             "accuracy": saved.f1,
@@ -79,23 +79,29 @@ def check(run: Subject) -> Finding:
 
 
 def _extract(run: Subject, texts: Sequence[tuple[Question, Prediction]]) -> _Extraction:
-    """Score a run as saved and extracted again, and sort the texts that gave no option."""
+    """Score a run as saved and extracted again, and group the texts without an option by cause."""
     metric = make("metric", "choice")[0]
     (saved,) = score_at_stops(run, metric, [None])
-    # closeread's own readers know how they asked: with the options shuffled, or one by one.
+    # closeread's own readers know the form of their prompt: shuffled options, or one by one.
     knows_rule = run.rule is not None or run.is_shared
-    bare = [prediction for question, prediction in texts if not picked_label(question, prediction)]
-    cut = [prediction for prediction in bare if _finish_reason(prediction) in _AT_THE_LIMIT]
+    unmatched = [
+        prediction for question, prediction in texts if not picked_label(question, prediction)
+    ]
+    at_limit = [
+        prediction for prediction in unmatched if _finish_reason(prediction) in _AT_THE_LIMIT
+    ]
     return _Extraction(
         saved=saved,
         extracted=None if knows_rule else extract_again(run, metric),
         n_texts=len(texts),
         without_option={
-            "no option": bare,
-            "empty": [prediction for prediction in bare if not generated_text(prediction).strip()],
-            "token limit": cut,
+            "no option": unmatched,
+            "empty": [
+                prediction for prediction in unmatched if not generated_text(prediction).strip()
+            ],
+            "token limit": at_limit,
         },
-        lost=len(cut) / len(run.questions),
+        lost=len(at_limit) / len(run.questions),
     )
 
 
@@ -124,9 +130,9 @@ def _headline(run: Subject, extraction: _Extraction) -> str:
 
 
 def _accuracy_table(saved: Recut, extracted: Recut | None) -> Table:
-    rows = [("as saved", saved.changed, saved.f1)]
+    rows = [("as saved", saved.n_changed, saved.f1)]
     if extracted is not None:
-        rows.append((f"--extract {EXTRACT_RULE}", extracted.changed, extracted.f1))
+        rows.append((f"--extract {EXTRACT_RULE}", extracted.n_changed, extracted.f1))
     return Table(
         title="Answers extracted again from the texts",
         headings=("extraction", "changed answers", "accuracy %"),

@@ -22,12 +22,12 @@ class Recut:
     """The scores of a run with its texts cut at ``stop`` (None: as they were saved).
 
     Attributes:
-        changed: How many answers are other ones than those that were saved.
+        n_changed: The number of answers that differ from the saved ones.
         f1_of: F1 by question id.
     """
 
     stop: str | None
-    changed: int
+    n_changed: int
     em: float
     f1: float
     f1_of: dict[str, float]
@@ -52,18 +52,18 @@ class Rescored:
 
     @property
     def best(self) -> Recut:
-        """The highest F1 of all cuts; of several, the one that changes fewest answers."""
-        return max(self.recuts, key=lambda row: (row.f1, -row.changed))
+        """The cut with the highest F1; of several, the one that changes the fewest answers."""
+        return max(self.recuts, key=lambda row: (row.f1, -row.n_changed))
 
     @property
     def gain(self) -> float:
-        """What the best cut or extraction adds to F1; at least 0."""
-        again = 0.0 if self.extracted is None else self.extracted.f1
-        return max(self.best.f1, again) - self.saved.f1
+        """The F1 gained by the best cut or extraction; at least 0."""
+        extracted_f1 = 0.0 if self.extracted is None else self.extracted.f1
+        return max(self.best.f1, extracted_f1) - self.saved.f1
 
 
 def within_number(head: str, stop: str, rest: str) -> bool:
-    """Whether a stop between two parts of a text stands at the point of a decimal."""
+    """Whether a stop between two parts of a text is the point of a decimal number."""
     return stop == "." and head[-1:].isdigit() and rest[:1].isdigit()
 
 
@@ -75,14 +75,14 @@ def describe_stop(stop: str | None) -> str:
 
 
 def candidate_stops(run: Subject) -> list[str]:
-    """Return the stops that occur in some text, and those that were in force.
+    """Return the stops that occur in any text, and those that the run used.
 
-    If the run cuts whole texts at a stop of its own, not cutting at all is one more candidate.
+    If the run cuts whole texts itself, ``NO_STOP`` is one more candidate.
     """
     texts = [generated_text(prediction) for _, prediction in run.answered()]
-    found = [stop for stop in STOPS if any(stop in text for text in texts)]
-    found = list(dict.fromkeys([*found, *run.stops, *run.own_stops]))  # a server's are a run's too
-    return found + [NO_STOP] * bool(run.own_stops)
+    stops = [stop for stop in STOPS if any(stop in text for text in texts)]
+    stops = list(dict.fromkeys([*stops, *run.stops, *run.own_stops]))  # a server's are a run's too
+    return stops + [NO_STOP] * bool(run.own_stops)
 
 
 def recut(
@@ -91,12 +91,12 @@ def recut(
     """Return a prediction whose answer is taken from its text, cut at a stop.
 
     Args:
-        question: What the rule may look at.
-        prediction: It stays as it is where the cut takes nothing of its answer.
-        stop: None leaves everything; the empty string cuts nowhere.
-        rule: How the run took answers from texts; None where that is not known: the answer then
-            stays where the cut text still holds it, or the text never did (``[invalid]``), else it
-            is the whole of the cut text.
+        question: The question, which some rules need.
+        prediction: Returned unchanged if the cut does not change its answer.
+        stop: None keeps the saved answer; the empty string extracts from the whole text.
+        rule: The run's extraction rule; None if unknown. Then the answer is kept if the cut text
+            still contains it or the text never did (``[invalid]``); otherwise the answer is the
+            whole cut text.
     """
     if stop is None:
         return prediction
@@ -106,7 +106,10 @@ def recut(
 def extract_until(
     question: Question, prediction: Prediction, stops: tuple[str, ...], rule: str | None
 ) -> Prediction:
-    """Return a prediction whose answer is taken, as ``recut`` does, from before several stops."""
+    """Return a prediction whose answer is taken from its text before the first of several stops.
+
+    The arguments are as for ``recut``, which has a single stop.
+    """
     if prediction.error:
         return prediction
     extraction = Extraction(stops=stops, rule=rule or "none")
@@ -115,26 +118,29 @@ def extract_until(
         if answer is None:
             return prediction
         texts = tuple(map(extraction.cut, answer.texts))
-        cut: Answer | None = Answer(kind=answer.kind, texts=texts)
-        return prediction if texts == answer.texts else _replace_answer(prediction, cut)
+        cut_answer: Answer | None = Answer(kind=answer.kind, texts=texts)
+        return prediction if texts == answer.texts else _replace_answer(prediction, cut_answer)
     text = prediction.generation.text
     if rule is not None:
         return _replace_answer(prediction, extraction.answer(text, question))
-    short = extraction.cut(text)
-    if short == text:
+    cut_text = extraction.cut(text)
+    if cut_text == text:
         return prediction
     if answer is not None and (
-        all(one in short for one in answer.texts) or not is_taken_from(answer, text)
+        all(answer_text in cut_text for answer_text in answer.texts)
+        or not is_taken_from(answer, text)
     ):
         return prediction
-    return _replace_answer(prediction, Answer(kind="span", texts=(short,)))
+    return _replace_answer(prediction, Answer(kind="span", texts=(cut_text,)))
 
 
 def is_taken_from(answer: Answer, text: str) -> bool:
-    """Whether an answer says something, and the text holds it but for marks, blanks and case."""
-    whole = _letters(text)
+    """Whether an answer is not empty and occurs in the text, ignoring marks, blanks and case."""
+    letters = _letters(text)
     return any(answer.texts) and all(
-        one in text or (bool(own := _letters(one)) and own in whole) for one in answer.texts
+        answer_text in text
+        or (bool(answer_letters := _letters(answer_text)) and answer_letters in letters)
+        for answer_text in answer.texts
     )
 
 
@@ -178,20 +184,20 @@ def _score_changed(
     change: Callable[[Question, Prediction], Prediction],
 ) -> Recut:
     exact = 0.0
-    changed = 0
+    n_changed = 0
     f1_of: dict[str, float] = {}
     for question in run.questions:
         prediction = run.predictions.get(question.question_id)
         if prediction is not None:
-            found = change(question, prediction)
-            changed += _answer_texts(found) != _answer_texts(prediction)
-            prediction = found
+            changed_prediction = change(question, prediction)
+            n_changed += _answer_texts(changed_prediction) != _answer_texts(prediction)
+            prediction = changed_prediction
         values = metric.score(question, prediction).values
-        right = values.get("accuracy")  # of an option it is all that there is
-        exact += values.get("em", right) or 0.0
-        f1_of[question.question_id] = values.get("f1", right) or 0.0
+        accuracy = values.get("accuracy")  # of an option it is all that there is
+        exact += values.get("em", accuracy) or 0.0
+        f1_of[question.question_id] = values.get("f1", accuracy) or 0.0
     n = len(run.questions)
-    return Recut(stop, changed, exact / n, sum_in_order(f1_of.values()) / n, f1_of)
+    return Recut(stop, n_changed, exact / n, sum_in_order(f1_of.values()) / n, f1_of)
 
 
 def _answer_texts(prediction: Prediction) -> tuple[str, ...]:

@@ -22,7 +22,9 @@ def stop_table(scorer: str, scores: Rescored) -> Table:
     return Table(
         title="Scores with the texts cut at each stop",
         headings=("stop", "changed answers", f"{scorer} EM %", f"{scorer} F1 %"),
-        rows=tuple((describe_stop(row.stop), row.changed, row.em, row.f1) for row in scores.recuts),
+        rows=tuple(
+            (describe_stop(row.stop), row.n_changed, row.em, row.f1) for row in scores.recuts
+        ),
     )
 
 
@@ -32,7 +34,7 @@ def extraction_table(scorer: str, saved: Recut, extracted: Recut) -> Table:
         title="Answers extracted again from the texts",
         headings=("extraction", "changed answers", f"{scorer} EM %", f"{scorer} F1 %"),
         rows=tuple(
-            (extraction, row.changed, row.em, row.f1)
+            (extraction, row.n_changed, row.em, row.f1)
             for extraction, row in (("as saved", saved), (f"--extract {EXTRACT_RULE}", extracted))
         ),
     )

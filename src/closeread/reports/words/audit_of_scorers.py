@@ -150,6 +150,8 @@ _SHORTCUTS = {
 _LEAKAGE = {
     "{hit} of {all} passages ({n} questions) share text with {train}":
         "{all} 篇中有 {hit} 篇（{n} 题）与 {train} 有相同文字",
+    "{hit} of {all} passages (1 question) share text with {train}":
+        "{all} 篇中有 {hit} 篇（1 题）与 {train} 有相同文字",
     "the letters of triples differ far more often than chance explains":
         "题组的预测字母互异的次数远超随机水平",
     "{distinct} of {triples} predicted triples have three different letters: no sign that "

@@ -32,6 +32,15 @@ _GARBLED = {
     "{run}: {n} answers and {golds} gold answers are garbled; undoing this changes {metric} F1 "
     "from {old} to {new}":
         "{run}：{n} 个答案和 {golds} 个标准答案是乱码；还原后 {metric} F1 从 {old} 变为 {new}",
+    "{run}: 1 answer and {golds} gold answers are garbled; undoing this changes {metric} F1 from "
+    "{old} to {new}":
+        "{run}：1 个答案和 {golds} 个标准答案是乱码；还原后 {metric} F1 从 {old} 变为 {new}",
+    "{run}: {n} answers and 1 gold answer are garbled; undoing this changes {metric} F1 from {old} "
+    "to {new}":
+        "{run}：{n} 个答案和 1 个标准答案是乱码；还原后 {metric} F1 从 {old} 变为 {new}",
+    "{run}: 1 answer and 1 gold answer are garbled; undoing this changes {metric} F1 from {old} to "
+    "{new}":
+        "{run}：1 个答案和 1 个标准答案是乱码；还原后 {metric} F1 从 {old} 变为 {new}",
     "Garbled texts": "乱码文本",
     "whose": "谁的", "how": "原因", "saved text": "保存的文本", "original text": "原文本",
     "UTF-8 read as Latin-1": "UTF-8 被当作 Latin-1 读入",
