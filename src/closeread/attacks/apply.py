@@ -23,7 +23,8 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
         edits: Edits of the original texts; they must not overlap.
 
     Raises:
-        UsageError: Two edits of one text overlap, one lies outside its text, or names no option.
+        UsageError: Two edits of one text overlap, an edit lies outside its text, or it names an
+            unknown option.
     """
     labels = {option.label for option in question.options}
     for edit in edits:
@@ -46,8 +47,10 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
     question = replace(
         question,
         passage_id=passage_id,
-        answers=tuple(_move_spans(one, passage_edits) for one in question.answers),
-        gold_evidence=tuple(_move_spans(one, passage_edits) for one in question.gold_evidence),
+        answers=tuple(_move_spans(answer, passage_edits) for answer in question.answers),
+        gold_evidence=tuple(
+            _move_spans(evidence, passage_edits) for evidence in question.gold_evidence
+        ),
     )
     return replace(
         passage, passage_id=passage_id, text=apply_edits(passage.text, passage_edits)
@@ -58,10 +61,10 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with edits applied; their spans refer to the original text.
 
     Raises:
-        UsageError: Two overlap, or one lies outside the text.
+        UsageError: Two edits overlap, or one lies outside the text.
     """
     pieces, position = [], 0
-    for edit in sorted(edits, key=lambda one: one.span):
+    for edit in sorted(edits, key=lambda edit: edit.span):
         start, end = edit.span.start, edit.span.end
         if not position <= start <= end <= len(text):
             raise UsageError(

@@ -42,10 +42,10 @@ class AttackSummary:
     """The counts of an attack.
 
     Attributes:
-        questions: How many questions there were, not counting variants that already existed.
-        groups: How many questions got variants.
-        left_out: Reason why the others got none -> how many.
-        changes: Strategy -> ``same`` or ``opposite`` -> how many texts it edited.
+        questions: Number of questions, without variants that already existed.
+        groups: Number of questions with new variants.
+        left_out: Reason -> number of questions without variants.
+        changes: Strategy -> ``same`` or ``opposite`` (of the truth) -> number of edited texts.
     """
 
     questions: int = 0
@@ -65,13 +65,13 @@ class AttackSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """How variants of questions are made.
+    """Makes variants of questions.
 
     Attributes:
-        strategies: Propose edits. Without any, options are only shuffled.
-        constraints: Forbid some of the edits.
-        roles: The variants to make beside the original, all of them or none. By default the
-            positive one, and for statements the negative one if it can be made.
+        strategies: Propose edits; without any, options are only shuffled.
+        constraints: Every edit must be allowed by all of them.
+        roles: The variants to make, all of them or none. By default the positive one, and for
+            statements also the negative one if it can be made.
         deal: Whether the options of variants are shuffled; None: if statements are edited.
         seed: Seed of the random numbers, together with a question's id.
         place: Rank of the edit of a passage or a stem to make, 0 for the strongest; the last one if
@@ -100,10 +100,10 @@ class Attack:
         Raises:
             NotMadeError: Two options have the same label, so that an edit fits no single option.
         """
-        if len({one.label for one in question.options}) < len(question.options):
+        if len({option.label for option in question.options}) < len(question.options):
             raise NotMadeError("two options have the same label")
         question = infer_statements(question)
-        return [self._propose_allowed(one, passage, question) for one in self.strategies]
+        return [self._propose_allowed(strategy, passage, question) for strategy in self.strategies]
 
     def variants(
         self, passage: Passage, question: Question, proposals: Proposals
@@ -119,7 +119,8 @@ class Attack:
             NotMadeError: One of the variants in ``roles`` cannot be made.
         """
         rng = random.Random(f"{self.seed}\0{question.question_id}")
-        # A variant knows no more about its options than its original: both are scored, or neither.
+        # A variant gets the truth of its options only if its original has it, so that option
+        # scores cover both or neither.
         truth_is_known = bool(question.option_truth)
         question = infer_statements(_remove_attack_tags(question))
         option_edits = OptionEdits.group(edit for edits in proposals for edit in edits)
@@ -153,11 +154,11 @@ class Attack:
         return variants
 
     def _choose_edits(
-        self, passage: Passage, question: Question, variant: Question, found: Proposals
+        self, passage: Passage, question: Question, variant: Question, proposals: Proposals
     ) -> list[Edit]:
         """Return edits of a variant's passage and stem, one per strategy, without overlaps."""
         chosen: list[Edit] = []
-        for strategy, edits in zip(self.strategies, found, strict=True):
+        for strategy, edits in zip(self.strategies, proposals, strict=True):
             if all(edit.place == "option" for edit in edits):
                 continue
             # An inverted stem or edited options may allow other edits than the original.
@@ -168,7 +169,9 @@ class Attack:
                 edit
                 for edit in fitting
                 if edit.place != "option"
-                and all(edit.place != one.place or do_not_overlap(edit, one) for one in chosen)
+                and all(
+                    edit.place != other.place or do_not_overlap(edit, other) for other in chosen
+                )
             ]
             if free:
                 chosen.append(free[min(self.place, len(free) - 1)])
@@ -185,7 +188,7 @@ class Attack:
         return [
             edit
             for edit in strategy.propose(passage, question)
-            if all(one.allows(edit, passage, question) for one in self.constraints)
+            if all(constraint.allows(edit, passage, question) for constraint in self.constraints)
         ]
 
 
@@ -194,7 +197,7 @@ def iter_originals(
 ) -> Iterator[tuple[Passage, Question]]:
     """Yield the questions that are not variants, and count them.
 
-    Only the first of several questions with one id: variants are identified by it.
+    Of several questions with one id only the first is yielded, because the id identifies variants.
     """
     seen: set[str] = set()
     for passage, questions in items:
@@ -219,12 +222,19 @@ def gather_groups(groups: Iterable[Group], summary: AttackSummary) -> Iterator[I
     for group in groups:
         summary.add(group)
         original = as_group_member(group.original, _group_id(group.original), "original")
-        if passage is not None and passage != group.passage:  # ids may stand twice
+        if passage is not None and passage != group.passage:  # passage ids may repeat
             yield passage, tuple(passage_questions)
             passage_questions = []
         passage = group.passage
-        passage_questions += [original, *(one for found, one in group.variants if found == passage)]
-        if with_new_passage := [(found, one) for found, one in group.variants if found != passage]:
+        passage_questions += [
+            original,
+            *(variant for variant_passage, variant in group.variants if variant_passage == passage),
+        ]
+        if with_new_passage := [
+            (variant_passage, variant)
+            for variant_passage, variant in group.variants
+            if variant_passage != passage
+        ]:
             yield passage, tuple(passage_questions)
             passage_questions, passage = [], None
             for new_passage, variant in with_new_passage:
@@ -236,8 +246,8 @@ def gather_groups(groups: Iterable[Group], summary: AttackSummary) -> Iterator[I
 def merge_by_passage(items: Iterable[Item]) -> Iterator[Item]:
     """Yield each passage of an attacked set once, with all questions about its original text.
 
-    Passages that were changed for a variant follow it. In formats without groups a passage that
-    occurs again would count as another one.
+    Passages that were changed for a variant follow it. In formats without groups a repeated
+    passage would count as another one.
     """
     current, current_questions, new_passages = None, list[Question](), list[Item]()
     for passage, questions in items:
@@ -291,8 +301,8 @@ def _add_attack_tags(variant: Question, chosen: Sequence[Edit]) -> Question:
 
 def _reads_like(variant: Question, question: Question) -> bool:
     """Return whether stem and options are unchanged."""
-    return variant.text == question.text and [one.text for one in variant.options] == [
-        one.text for one in question.options
+    return variant.text == question.text and [option.text for option in variant.options] == [
+        option.text for option in question.options
     ]
 
 

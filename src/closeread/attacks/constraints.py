@@ -1,4 +1,4 @@
-"""The constraints on edits: all must allow an edit."""
+"""Constraints on edits; an edit is made only if all of them allow it."""
 
 import re
 

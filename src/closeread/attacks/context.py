@@ -1,4 +1,4 @@
-"""What a strategy receives beside the question that it edits."""
+"""The context that a strategy receives in addition to the question that it edits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,6 +24,6 @@ class Surroundings:
     passages: Iterable[Passage] = ()
 
     def evidence(self, passage: Passage, question: Question, option: Option) -> str:
-        """Return the sentences relevant to an option, in the passage's order, one a line."""
+        """Return the sentences relevant to an option, in the passage's order, one per line."""
         retrieved = self.retriever.retrieve(question, passage, option)
         return "\n".join(span.of(passage.text) for span in retrieved.spans)

@@ -2,8 +2,8 @@
 
 The idea is that of AddSent (Jia and Liang 2017), which generates a sentence from each question by
 exchanging names, and has people correct it. Here the sentence is borrowed from another passage of
-the data set: the one that shares most with the question. It is always fluent, but mostly less
-similar.
+the data set: the one that shares most with the question. It is always fluent, but usually less
+similar to the question than a generated one.
 """
 
 import random
@@ -135,7 +135,7 @@ class Distractor:
             return False
         content_words = set(words(text)) - FUNCTION
         for answer in (
-            text_of_answer for given in question.answers for text_of_answer in given.texts
+            text_of_answer for gold in question.answers for text_of_answer in gold.texts
         ):
             answer_names = self._index.names(answer, passage)
             if contains_answer(candidate.text, answer) or any(

@@ -10,7 +10,7 @@ from closeread.attacks.attack import Attack, AttackSummary, Group, iter_original
 from closeread.attacks.triples import NotMadeError
 from closeread.types import Item, Passage, PassageQuestion, Question
 
-# Returns for each question how hard it is for a reader; from 1 on the reader fails.
+# Returns for each question how hard it is for a reader; at 1 or more the reader fails.
 Judge = Callable[[Sequence[tuple[Passage, Question]]], Sequence[float]]
 _BATCH_SIZE = 64  # originals whose variants are judged together
 
@@ -40,8 +40,8 @@ def keep_hardest(
         sums_by_question = [[0.0] * len(draws) for draws in drawn]
         numbered = list(_iter_numbered(drawn))
         hardnesses = judge([(passage, question) for _, _, passage, question in numbered])
-        for (place, number, _, _), hardness in zip(numbered, hardnesses, strict=True):
-            sums_by_question[place][number] += hardness
+        for (question_index, draw_index, _, _), hardness in zip(numbered, hardnesses, strict=True):
+            sums_by_question[question_index][draw_index] += hardness
         for (passage, question), draws, hardness_sums in zip(
             batch, drawn, sums_by_question, strict=True
         ):
@@ -91,9 +91,14 @@ def _iter_numbered(
     The first draws of all questions come first, so that no batch of a reader has two variants of
     one question. The ids do not depend on the other questions.
     """
-    for number in range(max(map(len, drawn), default=0)):
-        for place, draws in enumerate(drawn):
-            if number < len(draws):
-                for passage, question in draws[number]:
-                    question_id = f"{question.question_id}#{number}"
-                    yield place, number, passage, with_fields(question, question_id=question_id)
+    for draw_index in range(max(map(len, drawn), default=0)):
+        for question_index, draws in enumerate(drawn):
+            if draw_index < len(draws):
+                for passage, question in draws[draw_index]:
+                    question_id = f"{question.question_id}#{draw_index}"
+                    yield (
+                        question_index,
+                        draw_index,
+                        passage,
+                        with_fields(question, question_id=question_id),
+                    )

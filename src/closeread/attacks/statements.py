@@ -20,7 +20,7 @@ class Statement(NamedTuple):
 
     Attributes:
         text: The text of the option.
-        evidence: The passage's sentences relevant to it, one a line.
+        evidence: The passage's sentences relevant to it, one per line.
         passage: The text of the passage.
         holds: Whether the passage supports the statement; None if unknown.
     """
@@ -59,8 +59,8 @@ def infer_statements(question: Question) -> Question:
     """Return a question with ``asks_for`` and ``option_truth`` inferred from its stem and answer.
 
     Many sets call every question a choice; the stem tells whether its options are statements. A
-    question whose stem does not is returned unchanged. An answer that is none of the options
-    determines no truth.
+    question with another stem is returned unchanged. If the answer is not an option, the truth of
+    the options stays unknown.
     """
     asks_for = question.asks_for or infer_asks_for(question.kind, question.text)
     if asks_for is None or not question.options:
@@ -70,10 +70,11 @@ def infer_statements(question: Question) -> Question:
     if (
         not truth
         and len(correct_labels) == 1
-        and correct_labels <= {one.label for one in question.options}
+        and correct_labels <= {option.label for option in question.options}
     ):
         truth = tuple(
-            (one.label in correct_labels) == (asks_for == "supported") for one in question.options
+            (option.label in correct_labels) == (asks_for == "supported")
+            for option in question.options
         )
     return replace(question, asks_for=asks_for, option_truth=truth)
 

@@ -1,4 +1,4 @@
-"""Make the positive and the negative variant of a question, as GCRC_advRobust has them.
+"""Make the positive and the negative variant of a question, as in GCRC_advRobust.
 
 The *positive* variant asks the same, and each of its statements is as true as its original. The
 *negative* one asks for the other kind of statement, and the truth of its statements is changed so
@@ -21,7 +21,7 @@ _NEGATION_RULES = frozenset({"negated", "denied", "cause-denied"})
 
 
 class NotMadeError(Exception):
-    """No variant of a question can be made; equal reasons have equal messages, to be counted."""
+    """A variant of a question cannot be made; equal reasons have equal messages, for counting."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def make_positive(question: Question, option_edits: OptionEdits, rng: random.Ran
     """Return the variant that asks the same about reworded statements.
 
     Raises:
-        NotMadeError: No option can be reworded, or two would be the same.
+        NotMadeError: No option can be reworded, or two options would be equal.
     """
     chosen = {
         option.label: option_edits.choose(option.label, "same", rng) for option in question.options
@@ -84,8 +84,8 @@ def make_positive(question: Question, option_edits: OptionEdits, rng: random.Ran
     return replace(
         variant,
         answers=tuple(
-            replace(one, texts=(texts[one.label],)) if one.label in texts else one
-            for one in question.answers
+            replace(answer, texts=(texts[answer.label],)) if answer.label in texts else answer
+            for answer in question.answers
         ),
     )
 
@@ -94,8 +94,8 @@ def make_negative(question: Question, option_edits: OptionEdits, rng: random.Ran
     """Return the variant that asks for the other kind of statement.
 
     Raises:
-        NotMadeError: Its stem cannot be inverted, the truth of an option is not known, one has no
-            text, the truth of too few can be changed, or two would be the same.
+        NotMadeError: The stem cannot be inverted, the truth of an option is unknown, an option has
+            no text, the truth of too few options can be changed, or two options would be equal.
     """
     stem = invert_stem(question.text)
     if stem is None:
@@ -103,7 +103,7 @@ def make_negative(question: Question, option_edits: OptionEdits, rng: random.Ran
     if len(question.option_truth) != len(question.options) or None in question.option_truth:
         raise NotMadeError("it is not known which options are true")
     if not all(option.text.strip() for option in question.options):
-        raise NotMadeError("an option has no text")  # it would be as true as any other
+        raise NotMadeError("an option has no text")  # an empty option has no truth to change
     wanted_truth = question.asks_for == "contradicted"  # the truth that the inverted stem asks for
     candidates = [
         option.label
@@ -148,7 +148,7 @@ def _change_options(question: Question, edits_by_label: dict[str, list[Edit]]) -
     options = tuple(
         _change_option(option, edits_by_label[option.label]) for option in question.options
     )
-    if len({one.text for one in options}) < len({one.text for one in question.options}):
+    if len({option.text for option in options}) < len({option.text for option in question.options}):
         raise NotMadeError("two options would be the same")
     return replace(question, options=options)
 
@@ -188,20 +188,20 @@ def shuffle_options(question: Question, used_labels: set[str], rng: random.Rando
         if order == original_order:
             order = order[1:] + order[:1]
     else:
-        answer = labels.index(next(iter(correct_labels)))
-        unused = [place for place, label in enumerate(labels) if label not in used_labels]
+        answer_index = labels.index(next(iter(correct_labels)))
+        unused = [index for index, label in enumerate(labels) if label not in used_labels]
         target = rng.choice(unused or range(len(labels)))
-        other_indices = [place for place in range(len(labels)) if place != answer]
+        other_indices = [index for index in range(len(labels)) if index != answer_index]
         order = rng.sample(other_indices, len(other_indices))
-        order.insert(target, answer)
-    new_label = {labels[index]: labels[place] for place, index in enumerate(order)}
+        order.insert(target, answer_index)
+    new_labels = {labels[old]: labels[new] for new, old in enumerate(order)}
     options = tuple(
         replace(
-            question.options[index],
-            label=labels[place],
-            tags={"origin": labels[index]} | question.options[index].tags,
+            question.options[old],
+            label=labels[new],
+            tags={"origin": labels[old]} | question.options[old].tags,
         )
-        for place, index in enumerate(order)
+        for new, old in enumerate(order)
     )
     truth = question.option_truth and tuple(question.option_truth[index] for index in order)
     return replace(
@@ -209,11 +209,14 @@ def shuffle_options(question: Question, used_labels: set[str], rng: random.Rando
         options=options,
         option_truth=truth,
         answers=tuple(
-            replace(one, label=new_label.get(one.label, one.label)) for one in question.answers
+            replace(answer, label=new_labels.get(answer.label, answer.label))
+            for answer in question.answers
         ),
         gold_evidence=tuple(
-            replace(one, option_label=new_label.get(one.option_label, one.option_label))
-            for one in question.gold_evidence
+            replace(
+                evidence, option_label=new_labels.get(evidence.option_label, evidence.option_label)
+            )
+            for evidence in question.gold_evidence
         ),
     )
 
@@ -223,6 +226,6 @@ def as_group_member(question: Question, group_id: str, role: Role) -> Question:
     return replace(question, question_id=f"{group_id}#{role}", group_id=group_id, role=role)
 
 
-def do_not_overlap(one: Edit, other: Edit) -> bool:
+def do_not_overlap(left: Edit, right: Edit) -> bool:
     """Return whether two edits of one text do not overlap."""
-    return one.span.end <= other.span.start or other.span.end <= one.span.start
+    return left.span.end <= right.span.start or right.span.end <= left.span.start

@@ -17,7 +17,7 @@ from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span
 
 _PARTICLES = ("的>地", "地>的")
-_MAX_CHARACTERS = 4_000_000  # of the passages whose words are known
+_MAX_CHARACTERS = 4_000_000  # characters of the passages from which known words are collected
 _WORD = re.compile(
     r"(?<![\w'’-])[a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u045f]{4,}(?![\w'’-])"
 )
@@ -40,20 +40,20 @@ def typo(around: Surroundings) -> "Typo":
     """Make the strategy.
 
     Args:
-        around: The words of its ``passages`` are known: no slip makes one of them, or a word made
-            only of their letter trigrams.
+        around: No slip makes a word of its ``passages``, or a word that consists only of letter
+            trigrams of these words.
     """
     return Typo(around)
 
 
 class Typo:
-    """Proposes slips in one to three words of a question, by its length; its options stay.
+    """Proposes slips in one to three words of a question, depending on its length.
 
     In alphabetic languages two letters are exchanged, one is doubled or left out or, in English, a
-    neighbouring key is hit. Words have at least four letters, and are no numbers, names, quotations
-    or question words. Question words are known for English only: in other languages, a word must
-    have five letters and be in the passage. In Chinese a character is replaced by a homophone. In
-    other scripts nothing is proposed.
+    neighbouring key is hit. Options are not changed. Only words of four letters or more are
+    changed, but no numbers, names, quotations or question words. Question words are known only for
+    English: in other languages, a word must have five letters and be in the passage. In Chinese a
+    character is replaced by a homophone. In other scripts nothing is proposed.
     """
 
     def __init__(self, around: Surroundings) -> None:
@@ -157,7 +157,7 @@ def _combine(text: str, edits: Sequence[Edit]) -> Edit:
     """Return several edits as one that spans them all."""
     start = min(edit.span.start for edit in edits)
     end = max(edit.span.end for edit in edits)
-    rules = dict.fromkeys(edit.rule for edit in sorted(edits, key=lambda one: one.span))
+    rules = dict.fromkeys(edit.rule for edit in sorted(edits, key=lambda edit: edit.span))
     edited = apply_edits(text, edits)
     characters_after = len(text) - end
     return _question_edit(

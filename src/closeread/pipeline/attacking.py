@@ -160,8 +160,8 @@ def attack(
         lost=lost,
         defects=attacked.defects.counts,
         grouped=grouped,
-        asked=attacked.hardness.asked if attacked.hardness else 0,
-        failed=attacked.hardness.failed if attacked.hardness else 0,
+        asked=attacked.hardness.n_read if attacked.hardness else 0,
+        failed=attacked.hardness.n_failed if attacked.hardness else 0,
     )
 
 

@@ -21,13 +21,13 @@ class Hardness:
     right answer with a lower one. A failure counts as a wrong answer, as in every run.
 
     Attributes:
-        asked: Number of questions that the reader read.
-        failed: Number of questions on which the reader failed.
+        n_read: Number of questions that the reader read.
+        n_failed: Number of questions on which the reader failed.
     """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self.asked = self.failed = 0
+        self.n_read = self.n_failed = 0
 
     def __call__(self, questions: Sequence[PassageQuestion]) -> list[float]:
         """Return one number per question; their ids must differ.
@@ -41,11 +41,11 @@ class Hardness:
             for prediction in predict_batch(self._reader, batch):
                 predictions[prediction.question_id] = prediction
         errors = [prediction.error for prediction in predictions.values() if prediction.error]
-        self.asked += len(questions)
-        self.failed += len(errors)
-        if errors and self.failed == self.asked:
+        self.n_read += len(questions)
+        self.n_failed += len(errors)
+        if errors and self.n_failed == self.n_read:
             raise UsageError(
-                f"the reader failed on all of {count_of(self.asked, 'question')}: {errors[0]}",
+                f"the reader failed on all of {count_of(self.n_read, 'question')}: {errors[0]}",
                 expected="a reader that answers",
                 cure="test it first with `closeread read --limit 10`",
             )

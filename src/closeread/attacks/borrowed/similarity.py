@@ -11,7 +11,7 @@ from closeread.text.traditional import to_simplified
 
 UNSPACED = frozenset(("zh", "ja"))  # languages without spaces between words
 STEM = 6  # letters of a word that are compared, so that founded and founding are equal
-# Texts share numbers, times and pronouns by chance.
+# Numbers, times and pronouns, which texts share by chance, count as function words, too.
 _MORE_FUNCTION_WORDS = "during also not no such one first"
 FUNCTION = ENGLISH | ENGLISH_COMMON | frozenset(_MORE_FUNCTION_WORDS.split())
 ZH_FUNCTION = CHINESE | frozenset("谁几多少年月日中上下不一二三四五六七八九十我你他她它")
@@ -107,7 +107,7 @@ def could_support(sentence: str, statement: str) -> bool:
     else:
         sentence_text = " ".join(words(fold(sentence)))
         statement_words = words(fold(statement))
-        runs = zip(*(statement_words[at:] for at in range(_MIN_SHARED_WORDS)), strict=False)
+        runs = zip(*(statement_words[offset:] for offset in range(_MIN_SHARED_WORDS)), strict=False)
         if any(not FUNCTION.issuperset(run) and " ".join(run) in sentence_text for run in runs):
             return True
     statement_terms = terms(statement)

@@ -1,4 +1,4 @@
-"""Edits of cause and effect in Chinese statements: reordered, exchanged or denied."""
+"""Propose edits of cause and effect in Chinese statements: reordered, exchanged or denied."""
 
 import random
 import re
@@ -96,7 +96,7 @@ def propose_edits_zh(statement: Statement, rng: random.Random) -> Iterator[State
 
 
 def _reverse_order(statement: Statement) -> Iterator[StatementEdit]:
-    """Yield edits that put the cause after the effect, or before it where it came after."""
+    """Yield edits that reverse the order of cause and effect."""
     text = hide_quotations(statement.text)
     for pattern, conjunction in ((_BECAUSE, "因为"), (_OWING_TO, "由于")):
         for match in pattern.finditer(text):
@@ -142,7 +142,7 @@ def _swap_cause_and_effect(statement: Statement) -> Iterator[StatementEdit]:
 
 
 def _remove_link(statement: Statement) -> Iterator[StatementEdit]:
-    """Yield edits that remove the causal link between two facts, where the evidence has none."""
+    """Yield edits that remove the causal link between two facts, if the evidence has none."""
     if _CAUSAL.search(statement.evidence):
         return
     text = hide_quotations(statement.text)

@@ -1,4 +1,4 @@
-"""Propose edits of Chinese statements from the word lists, where the evidence supports them."""
+"""Propose edits of Chinese statements from the word lists, if the evidence supports them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ _CONDITION = re.compile(
 # Endings of clauses that give a time or a condition and assert nothing.
 _SETTING = re.compile(r"(?:时|时候|以后|之后|后|前|以前|之前|下|中|条件|方面|来看|来说|而言)$")
 _CLAUSE_END = re.compile(r"[，。；：！？,;:!?\n]")
-# A longer text is no single statement, and every rule would search all of it.
+# A longer text is not a single statement, and every rule would search all of it.
 MAX_CHARACTERS = 1000
 _LETTERS = re.compile(r"[\u3400-\u9fffA-Za-z0-9]+")
 _DENIAL = re.compile("[没未无非难]|不(?![仅但只断同少久足])|行不通|避免|防止|反对|否认")
@@ -102,7 +102,7 @@ def is_in_matching_clause(statement: Statement, offset: int, pattern: re.Pattern
 def propose_rewordings(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
     """Yield edits that keep the truth, from a strategy's list.
 
-    None inserts a word that the statement already has.
+    No edit inserts a word that the statement already has.
     """
     for rewording in load_rewordings(strategy):
         for span, replacement in find_replacements(statement.text, rewording):
@@ -121,12 +121,12 @@ def propose_swaps(
     swaps: tuple[Swap, ...],
     fits: Callable[[str, int], bool] = accept_any,
 ) -> Iterator[StatementEdit]:
-    """Yield edits that make a statement false, where it asserts and the evidence allows them.
+    """Yield edits that make an asserted part of a statement false, if the evidence allows it.
 
     Args:
         statement: A true statement.
         swaps: The rewordings, with what each requires of the evidence.
-        fits: Given the text and an offset, whether an edit makes sense there.
+        fits: Returns whether an edit makes sense at an offset of the text.
     """
     for swap in swaps:
         if not swap.required.search(statement.evidence) or swap.forbidden.search(
@@ -151,15 +151,15 @@ def propose_antonyms(
     strategy: str,
     fits: Callable[[Statement, Span, Antonym, Antonym], bool],
 ) -> Iterator[StatementEdit]:
-    """Yield edits that replace a word by its antonym, where the evidence has only the word.
+    """Yield edits that replace a word by its antonym, if the evidence has only the word.
 
-    A word that occurs twice, or beside its antonym, is left alone.
+    A word that occurs twice, or with its antonym, is not changed.
 
     Args:
         statement: A true statement.
         strategy: The strategy whose pairs of antonyms are used.
-        fits: Given the statement, the span of the word, the word and its antonym, whether the
-            antonym makes sense there.
+        fits: Returns whether an antonym makes sense, from the statement, the span of the word, the
+            word and its antonym.
     """
     text, evidence = hide_quotations(statement.text), statement.evidence
     for pair in load_antonyms(strategy):
@@ -188,7 +188,7 @@ def _is_joined_with(text: str, span: Span, antonym: str) -> bool:
 def find_replacements(text: str, rewording: Rewording) -> Iterator[tuple[Span, str]]:
     """Yield the spans that a rewording replaces in a text, each with its replacement.
 
-    Where a template copies text at either end, the span leaves it out.
+    Text that the template copies at either end is not part of the span.
     """
     for match in rewording.pattern.finditer(hide_quotations(text)):
         replacement = rewording.template

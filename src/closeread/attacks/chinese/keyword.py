@@ -1,4 +1,4 @@
-"""Edits of key words in Chinese statements: numbers, quantifiers, hedges and antonyms."""
+"""Propose edits of key words in Chinese statements: numbers, quantifiers, hedges and antonyms."""
 
 import random
 import re
@@ -89,7 +89,7 @@ def propose_edits_zh(statement: Statement, rng: random.Random) -> Iterator[State
 
 
 def _change_number(statement: Statement, rng: random.Random) -> Iterator[StatementEdit]:
-    """Yield edits that change a count, where the evidence gives the same count.
+    """Yield edits that change a count, if the evidence gives the same count.
 
     The evidence must have the number with the same word after it, and the passage must not have
     the new number with that word.
@@ -134,7 +134,7 @@ def _similar_numbers(number: str) -> list[str]:
 
 
 def _antonym_fits(statement: Statement, span: Span, word: Antonym, antonym: Antonym) -> bool:
-    """Whether an antonym makes sense in the place of a word: nothing there presupposes the word."""
+    """Whether an antonym can replace a word: nothing in the context presupposes the word."""
     text = hide_quotations(statement.text)
     before = clause_before(text, span.start)
     if _CONJUNCTION_BEFORE.search(before) or text[span.end : span.end + 1] in _CONJUNCTIONS:

@@ -1,4 +1,4 @@
-"""Edits of what Chinese statements assert: reworded, reordered, exchanged or negated."""
+"""Propose edits of what Chinese statements assert: reworded, reordered, exchanged, negated."""
 
 import random
 import re

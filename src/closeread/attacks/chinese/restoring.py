@@ -1,4 +1,4 @@
-"""Make a false statement true where one decisive word differs from the evidence."""
+"""Make a false statement true if a single decisive word differs from the evidence."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def keep_sole_difference(
 ) -> Iterator[StatementEdit]:
     """Yield the edits of a false statement that correct its only difference from the evidence.
 
-    There are none where edits apply at two places: either may be what makes the statement false.
+    If edits apply at two places none is yielded, because either place may make the statement false.
     At least ``min_overlap`` of the corrected statement's bigrams must be in the evidence.
     """
     candidates = list(edits)

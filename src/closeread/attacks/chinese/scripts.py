@@ -89,12 +89,12 @@ def _spell_as_source(words: str, statement: Statement, in_simplified: Statement)
 def _copy_longest_run(words: str, start: int, text: str, in_simplified: str) -> str:
     """Return the longest run from ``start`` that a text has, spelled as there; "" if none."""
     end = start + 2
-    place = in_simplified.find(words[start:end]) if end <= len(words) else -1
-    if place < 0:
+    offset = in_simplified.find(words[start:end]) if end <= len(words) else -1
+    if offset < 0:
         return ""
-    while end < len(words) and (longer_place := in_simplified.find(words[start : end + 1])) >= 0:
-        place, end = longer_place, end + 1
-    return text[place : place + end - start]
+    while end < len(words) and (longer_offset := in_simplified.find(words[start : end + 1])) >= 0:
+        offset, end = longer_offset, end + 1
+    return text[offset : offset + end - start]
 
 
 def _usual_form(character: str) -> str:

@@ -1,4 +1,4 @@
-"""Edits of times and places in Chinese statements: written in another form, or changed."""
+"""Propose edits of times and places in Chinese statements: reformatted or changed."""
 
 import random
 import re
@@ -87,7 +87,7 @@ def _rewrite_numerals(statement: Statement) -> Iterator[StatementEdit]:
 
 
 def _move_time(statement: Statement, rng: random.Random) -> Iterator[StatementEdit]:
-    """Yield edits that change a time that the evidence has to one that the passage has not."""
+    """Yield edits that change a time in the evidence to a time that is not in the passage."""
     evidence_times = {time.key for time in find_times(statement.evidence)}
     passage_times = {time.key for time in find_times(statement.passage)}
     text = hide_quotations(statement.text)
@@ -132,7 +132,7 @@ def _change_dynasty(statement: Statement, rng: random.Random) -> Iterator[Statem
 
 
 def _is_boundary(text: str, span: Span) -> bool:
-    """Whether a time is the start or the end of a period: part of it would still be true."""
+    """Whether a time is the start or the end of a period, of which part would still be true."""
     return bool(
         _SINCE.match(text, span.end) or _UNTIL.search(text[max(0, span.start - 4) : span.start])
     )

@@ -67,7 +67,7 @@ def sentence_around(text: str, offset: int) -> Sentence:
     start, end = offset - len(before), offset + len(after)
     sentence_start = max(text.rfind(mark, 0, start) for mark in _SENTENCE_ENDS) + 1
     sentence_end = min(
-        (place for mark in _SENTENCE_ENDS if (place := text.find(mark, end)) >= 0),
+        (end_mark for mark in _SENTENCE_ENDS if (end_mark := text.find(mark, end)) >= 0),
         default=len(text),
     )
     return Sentence(

@@ -1,4 +1,4 @@
-"""Write the beginning of a sentence as it is written within one: only names keep the capital."""
+"""Rewrite the beginning of a sentence for use inside a sentence: only names keep the capital."""
 
 import re
 
@@ -7,7 +7,8 @@ from closeread.attacks.english.wordlists import any_of
 
 _LOWERED = re.compile(any_of("lowered"))
 _FIRST = re.compile(r"\w[\w-]*")
-_MIN_SENTENCES = 2  # sentences that begin with a word never written in lower case: it is a name
+# A word that begins so many sentences and is never in lower case is a name.
+_MIN_SENTENCES = 2
 
 
 def to_mid_sentence_case(words: str, passage: str) -> str | None:
@@ -35,7 +36,7 @@ def to_mid_sentence_case(words: str, passage: str) -> str | None:
 
 
 def is_name(word: str, passage: str) -> bool | None:
-    """Whether a capitalized word is a name; None where the passage does not show it."""
+    """Whether a capitalized word is a name; None if the passage does not show it."""
     if word.lower() in FUNCTION:
         return False
     if re.search(rf"(?<=[\w,;] ){re.escape(word)}\b", passage):

@@ -1,4 +1,4 @@
-"""Edits of cause and effect in English statements: reordered, exchanged or replaced."""
+"""Propose edits of cause and effect in English statements: reordered, exchanged or replaced."""
 
 import random
 import re
@@ -50,7 +50,7 @@ def propose_edits_en(statement: Statement, rng: random.Random) -> Iterator[State
 
 
 def _move_cause(statement: Statement, text: str) -> Iterator[StatementEdit]:
-    """Yield an edit that puts the cause first where it came last, or the other way round."""
+    """Yield an edit that moves the cause from the end to the beginning, or vice versa."""
     match = _CAUSE_LAST.match(text)
     if match and match["effect"][0].isupper():
         effect, cause = match["effect"], match["cause"].rstrip()
@@ -69,7 +69,7 @@ def _move_cause(statement: Statement, text: str) -> Iterator[StatementEdit]:
 
 
 def _swap_cause_and_effect(statement: Statement, text: str) -> Iterator[StatementEdit]:
-    """Yield an edit that exchanges a cause and its outcome (``led to``), where both are named."""
+    """Yield an edit that exchanges a cause and its outcome (``led to``) if both are named."""
     match = _ONE_CAUSES_OTHER.match(text)
     if match is None or not relevant_sentences(statement):
         return

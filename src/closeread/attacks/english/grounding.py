@@ -1,4 +1,4 @@
-"""Propose edits of English statements from the word lists, where the evidence supports them."""
+"""Propose edits of English statements from the word lists, if the evidence supports them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from closeread.attacks.statements import Statement, StatementEdit, hide_quotatio
 from closeread.text.segment import words
 from closeread.types import Span, Truth
 
-MAX_CHARACTERS = 1000  # a longer text is no single statement
+MAX_CHARACTERS = 1000  # a longer text is not a single statement
 _STEM_LETTERS = 5  # letters of a word that are compared
 _MIN_OVERLAP = 0.4  # share of a statement's stems that a sentence of the evidence must have
 _NEGATED = re.compile(rf"{any_of('denying')}|n['’]t\b", re.IGNORECASE)
@@ -75,7 +75,7 @@ def has_negation(text: str) -> bool:
 
 
 def build_edit(text: str, span: Span, replacement: str, rule: str, truth: Truth) -> StatementEdit:
-    """Return an edit whose replacement has the case of the original, and the article it needs."""
+    """Return an edit whose replacement has the case of the original and the right article."""
     original = span.of(text)
     is_at_start = not text[: span.start].strip()
     if original[:1].isupper() and (is_at_start or original[1:2].islower()):
@@ -96,7 +96,7 @@ def build_edit(text: str, span: Span, replacement: str, rule: str, truth: Truth)
 def propose_rewordings(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
     """Yield edits that keep the truth, from a strategy's list.
 
-    None inserts words that the statement already has; words that occur twice are left alone.
+    No edit inserts words that the statement already has, or changes words that occur twice.
     """
     text = statement.text
     for rewording in load_rewordings(strategy):
@@ -109,7 +109,7 @@ def propose_rewordings(statement: Statement, strategy: str) -> Iterator[Statemen
 
 
 def propose_swaps(statement: Statement, strategy: str) -> Iterator[StatementEdit]:
-    """Yield edits that make a statement false, where it asserts and the evidence allows them."""
+    """Yield edits that make an asserted part of a statement false, if the evidence allows it."""
     text = hide_quotations(statement.text)
     relevant = "\n".join(relevant_sentences(statement))
     for swap in load_swaps(strategy):
@@ -132,15 +132,15 @@ def propose_swaps(statement: Statement, strategy: str) -> Iterator[StatementEdit
 def propose_antonyms(
     statement: Statement, strategy: str, fits: Callable[[str], bool] = bool
 ) -> Iterator[StatementEdit]:
-    """Yield edits that replace a word by its antonym, where the evidence has only the word.
+    """Yield edits that replace a word by its antonym, if the evidence has only the word.
 
-    A word that occurs twice, or beside its antonym, is left alone.
+    A word that occurs twice, or with its antonym, is not changed.
 
     Args:
         statement: A true statement.
         strategy: The strategy whose antonyms are used.
-        fits: Given a word as the statement spells it, whether it may be replaced: ``North`` is
-            part of a name.
+        fits: Returns whether a word, as spelled in the statement, may be replaced; a
+            capitalized ``North`` may be part of a name.
     """
     text = hide_quotations(statement.text)
     relevant = "\n".join(relevant_sentences(statement))

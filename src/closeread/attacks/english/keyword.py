@@ -1,4 +1,4 @@
-"""Edits of key words in English statements: numbers, quantifiers and antonyms."""
+"""Propose edits of key words in English statements: numbers, quantifiers and antonyms."""
 
 import random
 import re
@@ -36,7 +36,7 @@ _UNITS = frozenset(
     )
 )  # fmt: skip
 _OF_THESE = re.compile(r"\b(?:first|last|next|other|these|those|past) $")
-_MAX_RESPELLED = 10  # up to here numbers are as usual in letters as in digits
+_MAX_RESPELLED = 10  # larger numbers are rarely written in letters
 
 
 def propose_edits_en(statement: Statement, rng: random.Random) -> Iterator[StatementEdit]:
@@ -53,7 +53,7 @@ def propose_edits_en(statement: Statement, rng: random.Random) -> Iterator[State
 
 
 def _change_number(statement: Statement, rng: random.Random) -> Iterator[StatementEdit]:
-    """Yield edits that change a count, where the evidence gives the same count.
+    """Yield edits that change a count, if the evidence gives the same count.
 
     The passage must not have the new number of the same things.
     """
@@ -98,7 +98,7 @@ def _noun_stems(mention: NumberMention) -> frozenset[str]:
 def _respell_number(statement: Statement) -> Iterator[StatementEdit]:
     """Yield an edit that writes a small number in letters instead of digits, or vice versa.
 
-    Only where it is the only number of a statement.
+    The statement must have no other number.
     """
     text = hide_quotations(statement.text)
     mentions = list(find_numbers(text))

@@ -1,4 +1,4 @@
-"""Edits of what English statements assert: reworded, reordered, negated or affirmed."""
+"""Propose edits of what English statements assert: reworded, reordered, negated, affirmed."""
 
 import random
 import re
@@ -71,11 +71,11 @@ def propose_edits_en(statement: Statement, rng: random.Random) -> Iterator[State
     rewordings = [*propose_rewordings(statement, STRATEGY), *_reorder(statement, text)]
     rng.shuffle(rewordings)
     yield from rewordings
-    yield from _change_contractions(text)  # the weakest of the edits
+    yield from _change_contractions(text)  # last, because they change least
 
 
 def _change_polarity(statement: Statement, text: str) -> Iterator[StatementEdit]:
-    """Yield edits that negate a statement or remove its negation, where the evidence allows it."""
+    """Yield edits that negate a statement or remove its negation, if the evidence allows it."""
     relevant = relevant_sentences(statement)
     for edit in propose_affirmations(text):
         if any(map(has_negation, relevant)):

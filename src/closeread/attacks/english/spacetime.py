@@ -1,4 +1,4 @@
-"""Edits of times and places in English statements: written in another form, or changed."""
+"""Propose edits of times and places in English statements: reformatted or changed."""
 
 import random
 import re
