@@ -14,6 +14,7 @@ from closeread.errors import UsageError
 from closeread.items import iter_questions
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
+from closeread.protocols import Advance, uncounted
 from closeread.readers.confidence.calibrate import with_confidence
 from closeread.runs.claim import REPLACEABLE, claim_folder, must_be_free
 from closeread.runs.plan import strip_question
@@ -46,13 +47,21 @@ class GradedPrediction:
     unit: str
 
 
-def grade_run(run: Run, metric: str = "") -> Iterator[GradedPrediction]:
+def submitted_predictions(run: Run) -> Iterator[Prediction]:
+    """Yield a run's predictions as submitted, in the order of its file, one at a time."""
+    yield from as_submission(run, run.dataset()).predictions.values()
+
+
+def grade_run(
+    run: Run, metric: str = "", advance: Advance = uncounted
+) -> Iterator[GradedPrediction]:
     """Yield a run's graded answers, without failed ones and those without gold.
 
     Args:
         run: A finished run whose data set still exists.
         metric: The value that grades an answer, such as ``squad.em``; if empty, by the
             question's kind, as in ``selective``.
+        advance: Called with the number of questions read since the last call.
 
     Raises:
         UsageError: The metric has no such value.
@@ -62,6 +71,7 @@ def grade_run(run: Run, metric: str = "") -> Iterator[GradedPrediction]:
     predictions = as_submission(run, dataset).predictions
     parts: dict[str, str] = {}
     for _, passage, question in iter_questions(dataset, run.info.dataset.limit):
+        advance(1)
         part = hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
         if (original := passage_unit(question)) == question.passage_id:
             parts[original] = part
@@ -90,6 +100,7 @@ def recalibrate_run(
     record: Mapping[str, Any],
     least: float | None = None,
     overwrite: bool = False,
+    advance: Advance = uncounted,
 ) -> Run:
     """Write a run's predictions again with other confidences; answers stay unchanged.
 
@@ -102,6 +113,7 @@ def recalibrate_run(
         record: Stored in the new ``run.json`` under the reader's ``record.calibrated``.
         least: Answers with a lower confidence are withheld; None withholds none.
         overwrite: Discard an existing run.
+        advance: Called with the number of predictions written since the last call.
 
     Raises:
         UsageError: The folder is taken, or is the run's own.
@@ -126,6 +138,7 @@ def recalibrate_run(
                 prediction = with_confidence(prediction, new_confidence, least)
             offsets.append(ledger.append(msgspec.json.encode(prediction)))
             n_failed += bool(prediction.error)
+            advance(1)
         return finish_run(out, info, ledger, offsets, n_failed)
 
 

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import weakref
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -18,6 +20,7 @@ from closeread.readers.confidence.calibrate import (
     save_calibrator,
 )
 from closeread.readers.confidence.features import FEATURE_NAMES
+from closeread.runs import recalibrate
 from closeread.runs.store import open_run
 
 pytest.importorskip("sklearn")
@@ -32,6 +35,24 @@ def closeread(tmp_path, monkeypatch):
         return CliRunner().invoke(cli, list(map(str, arguments)))
 
     return call
+
+
+class Progress:
+    """Progress lines in the place of a terminal's: each label, its total and what was counted."""
+
+    def __init__(self, monkeypatch):
+        self.lines = []
+        monkeypatch.setattr("closeread.cli.terminal.reading.progress", self.start)
+
+    @contextmanager
+    def start(self, label, total):
+        line = [label, total, 0]
+        self.lines.append(line)
+
+        def advance(steps):
+            line[2] += steps
+
+        yield advance
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +72,40 @@ def run(closeread, made, tmp_path):
 
 
 QUICK = ("--folds", 2, "--resamples", 100)
+
+
+def test_progress_is_shown_of_each_long_step(closeread, run, monkeypatch):
+    """Answers read, resamples measured, predictions written; each is counted to its total."""
+    shown = Progress(monkeypatch)
+    fitted = closeread("calibrate", run, "--out", "c.json", "--held-out", "held", *QUICK)
+    assert fitted.exit_code == 0
+    assert shown.lines == [["answers", 108, 108], ["resamples", 100, 100], ["writing", 108, 108]]
+    shown.lines.clear()
+    applied = closeread("calibrate", run, "--with", "c.json", "--out", "new", *QUICK[2:])
+    assert applied.exit_code == 0
+    assert shown.lines == [["answers", 108, 108], ["resamples", 100, 100], ["writing", 108, 108]]
+
+
+def test_passages_and_predictions_are_not_kept(closeread, run, monkeypatch):
+    """Of a graded answer only its features stay in memory, so that large runs can be fitted on."""
+    seen, most = [], 0
+
+    def counted(run, metric="", advance=None):
+        nonlocal most
+        for row in recalibrate.grade_run(run, metric, advance):
+            seen.append(weakref.ref(row))
+            most = max(most, sum(one() is not None for one in seen))
+            yield row
+
+    monkeypatch.setattr("closeread.cli.calibrate.learn.grade_run", counted)
+    assert closeread("calibrate", run, "--out", "c.json", *QUICK).exit_code == 0
+    assert len(seen) == 108
+    assert most <= 2
+    seen.clear()
+    monkeypatch.setattr("closeread.cli.calibrate.apply.grade_run", counted)
+    assert closeread("calibrate", run, "--with", "c.json", "--out", "new").exit_code == 0
+    assert len(seen) == 108
+    assert most <= 2
 
 
 def test_a_run_that_is_named_twice_is_learned_from_once(closeread, run, tmp_path):

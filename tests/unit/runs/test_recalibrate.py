@@ -76,6 +76,17 @@ def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
     assert verify(made).verdict == "verified"
 
 
+def test_questions_and_predictions_are_counted_as_they_come(run, tmp_path):
+    """What a progress bar shows: every question read, and every prediction written."""
+    read, written = [], []
+    rows = grade_run(run, advance=read.append)
+    next(rows)
+    assert sum(read) == 1
+    assert len(list(rows)) + 1 == sum(read) == 42
+    recalibrate_run(run, tmp_path / "new", half, record={}, advance=written.append)
+    assert sum(written) == 42
+
+
 def test_graded_answers_carry_no_gold(run):
     """Right and wrong are told beside the question, not in it; failures are left out."""
     rows = list(grade_run(run))

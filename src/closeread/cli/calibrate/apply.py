@@ -15,12 +15,15 @@ from closeread.cli.calibrate.changes import (
 )
 from closeread.cli.calibrate.runs import (
     LEVEL,
+    ON_INTERRUPT,
     CalibrationOptions,
     intervals_as_json,
-    judge_answers,
+    is_right,
     require_uncalibrated,
 )
 from closeread.cli.terminal.output import print_json, remark
+from closeread.cli.terminal.reading import StartProgress, show_progress
+from closeread.protocols import uncounted
 from closeread.readers.confidence.calibrate import Calibrator, load_calibrator
 from closeread.readers.confidence.features import reader_confidence
 from closeread.runs.calibrated import (
@@ -50,6 +53,24 @@ class _Measured(NamedTuple):
     changes: "Mapping[str, Change]"
     risk: "Risk | None"
     warnings: list[str]
+
+
+class _Answer(NamedTuple):
+    """A graded answer; its passage and prediction are not kept.
+
+    Attributes:
+        part: Key of the passages that stay in one fold.
+        unit: Key that the question shares with its variants.
+        own: The reader's confidence; None if it gives none.
+        calibrated: The calibrator's.
+        right: Whether the answer is right.
+    """
+
+    part: str
+    unit: str
+    own: float | None
+    calibrated: float
+    right: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +108,18 @@ def apply(
     record = add_warnings(
         calibration_record(file.read_bytes(), calibrator, selective=selective), others
     )
-    measured = _measure(run, calibrator, sought, least)
-    written = recalibrate_run(
-        run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
-    )
+    n_questions = run.info.dataset.n_questions
+    with show_progress("answers", ON_INTERRUPT) as begin:
+        measured = _measure(run, calibrator, sought, least, begin)
+        written = recalibrate_run(
+            run,
+            out,
+            calibrator.confidence,
+            record=record,
+            least=least,
+            overwrite=sought.overwrite,
+            advance=begin(n_questions, "writing"),
+        )
     applied = _Applied(
         run=run,
         written=written,
@@ -174,7 +203,11 @@ def _describe_metric(metric: str) -> str:
 
 
 def _measure(
-    run: Run, calibrator: Calibrator, sought: CalibrationOptions, least: float | None
+    run: Run,
+    calibrator: Calibrator,
+    sought: CalibrationOptions,
+    least: float | None,
+    begin: StartProgress,
 ) -> _Measured:
     """Evaluate confidences before and after, and the risk of answers from ``least`` on.
 
@@ -186,26 +219,35 @@ def _measure(
     known = calibrator.settings
     metric = sought.metric or str(known.get("metric", "")).replace("by-kind", "")
     line = known.get("right_from") if sought.right_from is None else sought.right_from
-    rows = list(grade_run(run, metric))
-    if not rows:
+    as_fitted = replace(sought, metric=metric, right_from=line)
+    answers = [
+        _Answer(
+            part=row.part,
+            unit=row.unit,
+            own=reader_confidence(row.question, row.prediction, calibrator.scale),
+            calibrated=calibrator.confidence(row.passage, row.question, row.prediction),
+            right=is_right(row.correct, as_fitted),
+        )
+        for row in grade_run(run, metric, advance=begin(run.info.dataset.n_questions))
+    ]
+    if not answers:
         return _Measured({}, None, [])
-    warnings = warn_few_passages(len({row.part for row in rows}), sought.resamples)
-    confidences = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
-    right = judge_answers(rows, replace(sought, metric=metric, right_from=line))
+    warnings = warn_few_passages(len({answer.part for answer in answers}), sought.resamples)
     changes = measure_changes(
-        [row.part for row in rows],
-        [reader_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
-        confidences,
-        right,
+        [answer.part for answer in answers],
+        [answer.own for answer in answers],
+        [answer.calibrated for answer in answers],
+        [answer.right for answer in answers],
         resamples=sought.resamples,
         level=LEVEL,
         seed=sought.seed,
+        advance=begin(sought.resamples, "resamples") if sought.resamples else uncounted,
     )
     if least is None:
         return _Measured(changes, None, warnings)
-    answered = [place for place, confidence in enumerate(confidences) if confidence >= least]
-    units = [(rows[place].part, rows[place].unit) for place in answered]
-    risk = risk_of([right[place] for place in answered], LEVEL, units)
+    answered = [answer for answer in answers if answer.calibrated >= least]
+    units = [(answer.part, answer.unit) for answer in answered]
+    risk = risk_of([answer.right for answer in answered], LEVEL, units)
     return _Measured(changes, risk, warnings)
 
 

@@ -1,6 +1,7 @@
 """``closeread calibrate RUNS --out FILE``: fit a calibrator, and print cross-validated results."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +11,17 @@ import msgspec
 from closeread.cli.calibrate.changes import print_changes, warn_few_passages, warn_worse
 from closeread.cli.calibrate.runs import (
     LEVEL,
+    ON_INTERRUPT,
     CalibrationOptions,
     intervals_as_json,
-    judge_answers,
+    is_right,
     require_uncalibrated,
 )
 from closeread.cli.terminal.output import print_json, remark
-from closeread.errors import UsageError
+from closeread.cli.terminal.reading import show_progress
+from closeread.errors import InputError, UsageError
 from closeread.formats.files.output_place import must_take_file
+from closeread.protocols import Advance, uncounted
 from closeread.readers.confidence.calibrate import (
     Calibrator,
     Linear,
@@ -28,7 +32,12 @@ from closeread.readers.confidence.calibrate import (
 )
 from closeread.readers.confidence.features import Scale, detect_scale
 from closeread.runs.calibrated import answering_readers, calibration_record
-from closeread.runs.recalibrate import GradedPrediction, grade_run, must_take, recalibrate_run
+from closeread.runs.recalibrate import (
+    grade_run,
+    must_take,
+    recalibrate_run,
+    submitted_predictions,
+)
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question
 from closeread.wording import count_of
@@ -38,6 +47,21 @@ if TYPE_CHECKING:
 
 _MAX_PRINTED_WEIGHTS = 8
 _RANK_MEASURES = ("auroc", "aurc", "coverage@80", "coverage@90")
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The graded answers of all runs, in order; all three of shape (answers,).
+
+    Attributes:
+        question_ids: The question of each answer.
+        scores: The metric's value, which decides whether the answer is right.
+        examples: What the calibrator is fitted on.
+    """
+
+    question_ids: list[str] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    examples: list["Example"] = field(default_factory=list)
 
 
 def learn(
@@ -56,30 +80,28 @@ def learn(
     if sought.held_out is not None:
         must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
     runs = [require_uncalibrated(open_run(path, moved=sought.moved)) for path in paths]
-    rows = [row for run in runs for row in grade_run(run, sought.metric)]
-    correct = judge_answers(rows, sought)
-    _check_right_from(sought.right_from, [row.correct for row in rows], correct)
-    scale = detect_scale([row.prediction for row in rows])
-    examples = _make_examples(rows, correct, scale)
-    options = msgspec.convert(settings | {"level": LEVEL}, ConfidenceSettings)
-    learned = fitted(examples, scale, options)
-    choices = {"metric": sought.metric or "by-kind", "right_from": sought.right_from}
-    calibrator = _add_provenance(learned, runs, settings | choices)
-    save_calibrator(out, calibrator)
-    if sought.held_out is not None:
-        record = calibration_record(out.read_bytes(), calibrator, selective=False)
-        confidences = {
-            row.prediction.question_id: confidence
-            for row, confidence in zip(rows, learned.confidences, strict=True)
-        }
-        _write_held_out(
-            runs[0],
-            sought.held_out,
-            confidences,
-            calibrator,
-            record | {"held_out": True},
-            overwrite=sought.overwrite,
-        )
+    scale = detect_scale(prediction for run in runs for prediction in submitted_predictions(run))
+    n_questions = sum(run.info.dataset.n_questions for run in runs)
+    with show_progress("answers", ON_INTERRUPT) as begin:
+        answers = _collect_answers(runs, scale, sought, begin(n_questions))
+        _check_right_from(sought.right_from, answers)
+        options = msgspec.convert(settings | {"level": LEVEL}, ConfidenceSettings)
+        resampled = begin(sought.resamples, "resamples") if sought.resamples else uncounted
+        learned = fitted(answers.examples, scale, options, advance=resampled)
+        choices = {"metric": sought.metric or "by-kind", "right_from": sought.right_from}
+        calibrator = _add_provenance(learned, runs, settings | choices)
+        save_calibrator(out, calibrator)
+        if sought.held_out is not None:
+            record = calibration_record(out.read_bytes(), calibrator, selective=False)
+            _write_held_out(
+                runs[0],
+                sought.held_out,
+                dict(zip(answers.question_ids, learned.confidences, strict=True)),
+                calibrator,
+                record | {"held_out": True},
+                overwrite=sought.overwrite,
+                advance=begin(n_questions, "writing"),
+            )
     warnings = warn_few_passages(learned.n_passages, sought.resamples) + _warn_worse_measures(
         calibrator, learned
     )
@@ -92,23 +114,35 @@ def learn(
             remark(warning)
 
 
-def _make_examples(
-    rows: Sequence[GradedPrediction], correct: Sequence[bool], scale: Scale
-) -> list["Example"]:
+def _collect_answers(
+    runs: Sequence[Run], scale: Scale, sought: CalibrationOptions, advance: Advance
+) -> _Answers:
+    """Return the features of all graded answers; passages and predictions are not kept."""
     from closeread.training.confidence.learn import make_example
 
-    return [
-        make_example(
-            row.passage,
-            row.question,
-            row.prediction,
-            scale,
-            passage_key=row.part,
-            unit=row.unit,
-            correct=right,
+    answers = _Answers()
+    for run in runs:
+        for row in grade_run(run, sought.metric, advance=advance):
+            answers.question_ids.append(row.prediction.question_id)
+            answers.scores.append(row.correct)
+            answers.examples.append(
+                make_example(
+                    row.passage,
+                    row.question,
+                    row.prediction,
+                    scale,
+                    passage_key=row.part,
+                    unit=row.unit,
+                    correct=is_right(row.correct, sought),
+                )
+            )
+    if not answers.examples:
+        raise InputError(
+            "no answer can be scored",
+            expected="a finished run on questions with gold answers",
+            cure="give a run on a development set",
         )
-        for row, right in zip(rows, correct, strict=True)
-    ]
+    return answers
 
 
 def _add_provenance(
@@ -129,12 +163,13 @@ def _add_provenance(
     )
 
 
-def _check_right_from(line: float | None, values: Sequence[float], correct: Sequence[bool]) -> None:
+def _check_right_from(line: float | None, answers: _Answers) -> None:
     """Reject a --right-from outside the range of values, which no further question would help."""
-    least, most = min(values), max(values)
-    if line is not None and len(set(correct)) == 1 and least < most:
+    outcomes = {example.correct for example in answers.examples}
+    least, most = min(answers.scores), max(answers.scores)
+    if line is not None and len(outcomes) == 1 and least < most:
         raise UsageError(
-            f"--right-from {line:g} counts {'every' if correct[0] else 'no'} answer right",
+            f"--right-from {line:g} counts {'every' if outcomes == {True} else 'no'} answer right",
             expected=f"a value between {least:.2f} and {most:.2f}, the range found here",
         )
 
@@ -147,6 +182,7 @@ def _write_held_out(
     record: dict[str, Any],
     *,
     overwrite: bool,
+    advance: Advance,
 ) -> None:
     """Write the fitted run again with cross-validated confidences.
 
@@ -157,7 +193,7 @@ def _write_held_out(
         known = held_out.get(prediction.question_id)
         return calibrator.confidence(passage, question, prediction) if known is None else known
 
-    recalibrate_run(run, out, confidence, record=record, overwrite=overwrite)
+    recalibrate_run(run, out, confidence, record=record, overwrite=overwrite, advance=advance)
 
 
 def _warn_worse_measures(calibrator: Calibrator, learned: "CalibrationResult") -> list[str]:

@@ -1,15 +1,14 @@
 """Checks the runs of ``closeread calibrate``, and decides which answers are right."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import InputError, UsageError
-from closeread.runs.recalibrate import GradedPrediction
+from closeread.errors import UsageError
 from closeread.runs.store import Run
 
 LEVEL = 0.95  # of the intervals
+ON_INTERRUPT = "rerun the same command, with --overwrite if it had begun to write a run"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,29 +47,21 @@ def require_uncalibrated(run: Run) -> Run:
     return run
 
 
-def judge_answers(rows: Sequence[GradedPrediction], sought: CalibrationOptions) -> list[bool]:
-    """Return which answers are right; a metric with partial scores needs --right-from.
+def is_right(correct: float, sought: CalibrationOptions) -> bool:
+    """Return whether a graded answer is right; a metric with partial scores needs --right-from.
 
     Raises:
-        InputError: There is no answer.
-        UsageError: The metric gives partial scores, and --right-from is missing.
+        UsageError: The score is partial, and --right-from is missing.
     """
-    if not rows:
-        raise InputError(
-            "no answer can be scored",
-            expected="a finished run on questions with gold answers",
-            cure="give a run on a development set",
-        )
     if sought.right_from is not None:
-        return [row.correct >= sought.right_from for row in rows]
-    part = next((row.correct for row in rows if row.correct not in (0.0, 1.0)), None)
-    if part is not None:
+        return correct >= sought.right_from
+    if correct not in (0.0, 1.0):
         raise UsageError(
-            f"{sought.metric or 'the metric'} gives a partial score, {part:.2f}",
+            f"{sought.metric or 'the metric'} gives a partial score, {correct:.2f}",
             expected="a metric that is 1 or 0",
             cure="say from which value an answer counts as right, such as --right-from 0.5",
         )
-    return [row.correct == 1.0 for row in rows]
+    return correct == 1.0
 
 
 def intervals_as_json(sought: CalibrationOptions) -> dict[str, Any]:

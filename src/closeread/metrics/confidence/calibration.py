@@ -21,14 +21,7 @@ def calibration_error(
     the equal-mass bins of Nguyen and O'Connor 2015). If a bin ends among equal confidences, each of
     them counts as their average, so their order does not matter.
     """
-    import numpy as np
-
-    confidence, right = np.asarray(confidences, dtype=float), np.asarray(correct, dtype=float)
-    if not len(confidence):
-        return 0.0
-    _, counts, gaps = _gaps_by_confidence(confidence, right)
-    sums = np.concatenate(([0.0], np.cumsum(np.repeat(gaps, counts))))
-    return float(np.abs(np.diff(sums[_bin_edges(len(confidence), bins)])).sum() / len(confidence))
+    return ConfidenceGroups(confidences).calibration_error(correct, bins=bins)
 
 
 def calibrated_correctness(
@@ -44,7 +37,8 @@ def calibrated_correctness(
     confidence, right = np.asarray(confidences, dtype=float), np.asarray(correct, dtype=float)
     if not len(confidence):
         return right
-    groups, counts, gaps = _gaps_by_confidence(confidence, right)
+    values, groups, counts = np.unique(confidence, return_inverse=True, return_counts=True)
+    gaps = np.bincount(groups, weights=right) / counts - values
     edges = _bin_edges(len(confidence), bins)
     sizes = np.diff(edges)
     sums = np.concatenate(([0.0], np.cumsum(np.repeat(gaps, counts))))
@@ -54,16 +48,6 @@ def calibrated_correctness(
     group_edges = np.concatenate(([0], np.cumsum(counts)))
     calibrated: NDArray[Any] = right - (np.diff(shifts[group_edges]) / counts)[groups]
     return calibrated
-
-
-def _gaps_by_confidence(
-    confidence: "NDArray[Any]", right: "NDArray[Any]"
-) -> "tuple[NDArray[Any], NDArray[Any], NDArray[Any]]":
-    """Return each answer's index among the distinct confidences, their counts and mean gaps."""
-    import numpy as np
-
-    values, groups, counts = np.unique(confidence, return_inverse=True, return_counts=True)
-    return groups, counts, np.bincount(groups, weights=right) / counts - values
 
 
 def _bin_edges(n_answers: int, bins: int) -> "NDArray[Any]":
@@ -87,22 +71,81 @@ def auroc(confidences: Sequence[float], correct: Sequence[float]) -> float | Non
 
     Ties count half. None if all answers are right, or all wrong (Hanley and McNeil 1982).
     """
-    import numpy as np
-
-    right = np.asarray(correct, dtype=float) > 0.5
-    n_right = int(right.sum())
-    n_wrong = len(right) - n_right
-    if not n_right or not n_wrong:
-        return None
-    ranks = _ranks(np.asarray(confidences, dtype=float))
-    return float((ranks[right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
+    return ConfidenceGroups(confidences).auroc(correct)
 
 
-def _ranks(values: "NDArray[Any]") -> "NDArray[Any]":
-    """Return each value's rank from 1, the mean rank for equal ones."""
-    import numpy as np
+class ConfidenceGroups:
+    """Answers grouped by equal confidence, which measures a resample of them without sorting.
 
-    _, groups, counts = np.unique(values, return_inverse=True, return_counts=True)
-    edges = np.cumsum(counts)
-    means: NDArray[Any] = (edges - (counts - 1) / 2)[groups]
-    return means
+    Args:
+        confidences: One per answer.
+    """
+
+    def __init__(self, confidences: "Sequence[float] | NDArray[Any]") -> None:
+        import numpy as np
+
+        values = np.asarray(confidences, dtype=float)
+        self._order = np.argsort(values)
+        ascending = values[self._order]
+        starts_group = np.append(True, ascending[1:] != ascending[:-1])
+        self._starts = np.flatnonzero(starts_group[: len(values)])
+        self._values = ascending[self._starts]
+
+    def calibration_error(
+        self,
+        correct: "Sequence[float] | NDArray[Any]",
+        times: "NDArray[Any] | None" = None,
+        bins: int = BINS,
+    ) -> float:
+        """Return the expected calibration error; 0.0 of no answers.
+
+        Args:
+            correct: How right each answer is.
+            times: How often each answer is in the resample, (answers,); None for once each.
+            bins: The number of bins of equally many answers.
+        """
+        import numpy as np
+
+        counts, right = self._sums(correct, times)
+        # Within a group each answer adds the group's mean gap, so that the sum of the gaps rises
+        # linearly from one end of the group to the other.
+        ends = np.concatenate(([0.0], np.cumsum(counts)))
+        sums = np.concatenate(([0.0], np.cumsum(right - counts * self._values)))
+        if not (n_answers := round(ends[-1])):
+            return 0.0
+        at_edges = np.interp(_bin_edges(n_answers, bins), ends, sums)
+        return float(np.abs(np.diff(at_edges)).sum() / n_answers)
+
+    def auroc(
+        self, correct: "Sequence[float] | NDArray[Any]", times: "NDArray[Any] | None" = None
+    ) -> float | None:
+        """Return the area under ROC; None if all answers are right, or all wrong.
+
+        Args:
+            correct: How right each answer is; more than 0.5 is right.
+            times: How often each answer is in the resample, (answers,); None for once each.
+        """
+        import numpy as np
+
+        counts, right = self._sums(np.asarray(correct, dtype=float) > 0.5, times)
+        n_right = right.sum()
+        n_wrong = counts.sum() - n_right
+        if not n_right or not n_wrong:
+            return None
+        mean_ranks = np.cumsum(counts) - (counts - 1) / 2  # from 1
+        return float(
+            ((right * mean_ranks).sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong)
+        )
+
+    def _sums(
+        self, correct: "Sequence[float] | NDArray[Any]", times: "NDArray[Any] | None"
+    ) -> "tuple[NDArray[Any], NDArray[Any]]":
+        """Return each group's number of answers and its summed correctness."""
+        import numpy as np
+
+        right = np.asarray(correct, dtype=float)[self._order]
+        weights = np.ones(len(right)) if times is None else times[self._order]
+        return (
+            np.add.reduceat(weights, self._starts).astype(float),
+            np.add.reduceat(weights * right, self._starts),
+        )

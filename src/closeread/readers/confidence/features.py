@@ -6,7 +6,7 @@ group that ends in ``:none`` is 1. docs/selective.md lists the groups.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from closeread.evidence.claims.terms import units
@@ -60,7 +60,7 @@ _TOLERANCE = 1e-3
 _MAX_TIMES = 20
 
 
-def detect_scale(predictions: Sequence[Prediction]) -> Scale:
+def detect_scale(predictions: Iterable[Prediction]) -> Scale:
     """Return the scale of the scores in a run's n-best lists.
 
     They are ``probabilities`` if all are in [0, 1] and no list sums to more than 1, else
@@ -68,7 +68,7 @@ def detect_scale(predictions: Sequence[Prediction]) -> Scale:
     they need not sum to 1.
 
     Args:
-        predictions: All predictions of a run.
+        predictions: All predictions of a run; read until the first list of logits.
     """
     for prediction in predictions:
         scores = [candidate.score for candidate in prediction.candidates]

@@ -1,6 +1,6 @@
 """Compares confidences before and after calibration, with paired bootstrap intervals."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.metrics.confidence.calibration import (
-    auroc,
+    ConfidenceGroups,
     brier,
     calibrated_correctness,
-    calibration_error,
 )
+from closeread.metrics.confidence.resampled_curve import RankedAnswers
 from closeread.metrics.intervals import farther_bounds, unseen_share
+from closeread.metrics.resamples import draw_counts
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes
+from closeread.protocols import Advance, uncounted
 from closeread.summation import ROUNDING
 
 Numbers = NDArray[np.float64]
@@ -54,6 +56,7 @@ def measure_changes(
     resamples: int,
     level: float,
     seed: int,
+    advance: Advance = uncounted,
 ) -> dict[str, Change]:
     """Return ECE, Brier, AUROC, AURC and coverage at 80 and 90 percent accuracy, by name.
 
@@ -68,18 +71,19 @@ def measure_changes(
         resamples: How many; 0 for no intervals.
         level: The confidence level of the intervals, between 0 and 1.
         seed: The seed of the resamples.
+        advance: Called with the number of resamples measured since the last call.
     """
     right = np.array(correct, dtype=float)
     known = np.array([np.nan if value is None else value for value in own], dtype=float)
     n_passages = len(set(passages))
     before = _Confidences(known, right, n_passages, level)
     after = _Confidences(np.array(calibrated, dtype=float), right, n_passages, level)
-    drawn = np.empty((2, len(_COLUMNS), resamples))
-    for number, places in enumerate(_iter_resamples(passages, resamples, seed)):
-        drawn[0, :, number], drawn[1, :, number] = (
-            before.measure_resample(places),
-            after.measure_resample(places),
-        )
+    counts = draw_counts(passages, resamples, np.random.default_rng(seed)) if resamples else ()
+    parts = [np.zeros((2, len(_COLUMNS), 0))]
+    for times in counts:
+        parts.append(np.stack([side.measure_resamples(times) for side in (before, after)]))
+        advance(len(times))
+    drawn = np.concatenate(parts, axis=2)
     return {name: _change(name, before, after, drawn) for name in MEASURES}
 
 
@@ -89,19 +93,60 @@ class _Confidences:
     def __init__(self, confidences: Numbers, right: Numbers, n_passages: int, level: float) -> None:
         self._confidences, self._right = confidences, right
         self._n_passages, self.level = n_passages, level
-        self.values = _measure(confidences, right)
+        self._known = ~np.isnan(confidences)
+        self._squares = (confidences - right) ** 2
+        ranked = _rankable(confidences)
+        self._groups = ConfidenceGroups(ranked)
+        order = np.argsort(-ranked, kind="stable")
+        self._ranked = RankedAnswers(order, right[order])
+        self.values = self._measure_all()
         self._as_if_calibrated = None
         if self.values["ece"] is not None:
             self._as_if_calibrated = calibrated_correctness(confidences, right)  # type: ignore[arg-type]
 
-    def measure_resample(self, places: "NDArray[np.intp]") -> list[float]:
-        """Return every measure of a resample, and the ECE that it would have by chance alone."""
-        confidences = self._confidences[places]
-        chance = None
+    def _measure_all(self) -> Measures:
+        if not self._known.any():
+            return dict.fromkeys(MEASURES)
+        confidences, right = self._confidences, self._right
+        are_probabilities = self._known.all() and confidences.min() >= 0 and confidences.max() <= 1
+        points = curve(_rankable(confidences).tolist(), right.tolist())
+        values: dict[str, float | None] = {
+            "ece": self._groups.calibration_error(right) if are_probabilities else None,
+            "brier": brier(confidences, right) if are_probabilities else None,  # type: ignore[arg-type]
+            "auroc": self._groups.auroc(right),
+        }
+        return values | {name: measure(*points) for name, measure in _CURVE_MEASURES.items()}
+
+    def measure_resamples(self, times: "NDArray[Any]") -> Numbers:
+        """Return every measure of some resamples, and the ECE that each would have by chance alone.
+
+        A measure that a resample does not have is NaN, as are all if it has no known confidence.
+
+        Args:
+            times: How often each answer is drawn, (resamples, answers).
+
+        Returns:
+            Shape (columns, resamples).
+        """
+        curves = self._ranked.resampled(times)
+        columns = {
+            "auroc": [self._groups.auroc(self._right, row) for row in times],
+            "aurc": self._ranked.areas(curves),
+            "coverage@80": self._ranked.coverages(0.80, curves),
+            "coverage@90": self._ranked.coverages(0.90, curves),
+        }
         if self._as_if_calibrated is not None:
-            chance = calibration_error(confidences, self._as_if_calibrated[places])  # type: ignore[arg-type]
-        values = _measure(confidences, self._right[places]) | {_CHANCE_ECE: chance}
-        return [np.nan if (value := values[name]) is None else value for name in _COLUMNS]
+            columns |= {
+                "ece": [self._groups.calibration_error(self._right, row) for row in times],
+                "brier": (times * self._squares).sum(axis=1) / times.sum(axis=1),
+                _CHANCE_ECE: [
+                    self._groups.calibration_error(self._as_if_calibrated, row) for row in times
+                ],
+            }
+        missing = np.full(len(times), np.nan)
+        measures = np.array([columns.get(name, missing) for name in _COLUMNS], dtype=float)
+        measures[:, ~times[:, self._known].any(axis=1)] = np.nan
+        return measures
 
     def interval(self, name: str, drawn: Numbers) -> Interval | None:
         """Return the interval of a measure; None without resamples, or without spread in them.
@@ -231,38 +276,9 @@ def _subtract_chance(value: float, drawn: Numbers, chance: Numbers) -> tuple[flo
     return max(0.0, value**2 - added) ** 0.5, corrected
 
 
-def _iter_resamples(
-    passages: Sequence[str], resamples: int, seed: int
-) -> Iterator[NDArray[np.intp]]:
-    """Yield the places of the answers in each resample of passages, in ascending order."""
-    places_of: dict[str, list[int]] = {}
-    for place, passage in enumerate(passages):
-        places_of.setdefault(passage, []).append(place)
-    groups = [np.array(places) for places in places_of.values()]
-    rng = np.random.default_rng(seed)
-    for _ in range(resamples):
-        drawn = [groups[index] for index in rng.integers(len(groups), size=len(groups))]
-        yield np.sort(np.concatenate(drawn))  # ties in confidence rank in the file's order
-
-
 def _rankable(confidences: Numbers) -> Numbers:
     """Replace missing confidences by minus infinity, so that they rank last."""
     return np.where(np.isnan(confidences), -np.inf, confidences)
-
-
-def _measure(confidences: Numbers, right: Numbers) -> Measures:
-    missing = np.isnan(confidences)
-    if missing.all():
-        return dict.fromkeys(MEASURES)
-    are_probabilities = not missing.any() and confidences.min() >= 0 and confidences.max() <= 1
-    ranked = _rankable(confidences)
-    points = curve(ranked.tolist(), right.tolist())
-    values: dict[str, float | None] = {
-        "ece": calibration_error(confidences, right) if are_probabilities else None,  # type: ignore[arg-type]
-        "brier": brier(confidences, right) if are_probabilities else None,  # type: ignore[arg-type]
-        "auroc": auroc(ranked, right),  # type: ignore[arg-type]
-    } | {name: measure(*points) for name, measure in _CURVE_MEASURES.items()}
-    return {name: values[name] for name in MEASURES}
 
 
 _CURVE_MEASURES: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {

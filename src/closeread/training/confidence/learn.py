@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
+from closeread.protocols import Advance, uncounted
 from closeread.readers.confidence.calibrate import Calibrator, Model, Threshold
 from closeread.readers.confidence.features import (
     Features,
@@ -114,7 +115,10 @@ class CalibrationResult:
 
 
 def learn(
-    examples: Sequence[Example], scale: Scale, settings: ConfidenceSettings
+    examples: Sequence[Example],
+    scale: Scale,
+    settings: ConfidenceSettings,
+    advance: Advance = uncounted,
 ) -> CalibrationResult:
     """Fit a calibrator, choose its threshold if ``risk`` is set, and cross-validate it.
 
@@ -122,6 +126,7 @@ def learn(
         examples: Answers of one or more readers, without failed ones.
         scale: The scale of the scores in their n-best lists.
         settings: How to fit.
+        advance: Called with the number of resamples measured since the last call.
 
     Raises:
         InputError: There are too few passages, or too few right or wrong answers.
@@ -169,6 +174,7 @@ def learn(
             resamples=settings.resamples,
             level=settings.level,
             seed=settings.seed,
+            advance=advance,
         ),
         n_passages=len(passages),
         n_kept_back=folds.count(-1),

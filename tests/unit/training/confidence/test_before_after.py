@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from closeread.metrics.intervals import unseen_share
-from closeread.training.confidence.before_after import measure_changes
+from closeread.training.confidence.before_after import MEASURES, _Confidences, measure_changes
 
 LEVEL = 0.95
 
@@ -137,3 +137,44 @@ def test_resamples_without_a_value_are_left_out():
     found = measured(sure, sure, [True] * 5 + [False] + [True] * 6)["auroc"]
     low, high = found.after_interval
     assert low < found.after < high
+
+
+@pytest.mark.parametrize("decimals", [1, 3])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_counts_measure_a_resample_as_if_it_were_written_out(decimals, missing):
+    """Each resample, listed answer by answer, has by the plain functions the measures of counts."""
+    draw = np.random.default_rng([decimals, int(10 * missing)])
+    sure = np.round(draw.random(80), decimals)
+    sure[draw.random(80) < missing] = np.nan
+    right = draw.random(80) < 0.6
+    counts = draw.multinomial(80, [1 / 80] * 80, size=50)
+    by_counts = _Confidences(sure, right.astype(float), 80, LEVEL).measure_resamples(counts)
+    for column, times in zip(by_counts.T, counts, strict=True):
+        listed = _Confidences(
+            np.repeat(sure, times), np.repeat(right, times).astype(float), 80, LEVEL
+        )
+        plain = [listed.values[name] for name in MEASURES]
+        assert column[: len(MEASURES)] == pytest.approx(
+            [np.nan if value is None else value for value in plain], abs=1e-12, nan_ok=True
+        )
+
+
+def test_a_resample_of_answers_without_a_confidence_has_no_measure():
+    """Only the first of four answers has one, and the second resample does not draw it."""
+    sure, right = np.array([0.5, np.nan, np.nan, np.nan]), np.array([1.0, 0.0, 1.0, 0.0])
+    counts = np.array([[1, 1, 1, 1], [0, 2, 1, 1]])
+    drawn, without = _Confidences(sure, right, 4, LEVEL).measure_resamples(counts).T
+    assert np.isfinite(drawn[MEASURES.index("aurc")])
+    assert np.isnan(without).all()
+
+
+def test_every_resample_is_counted_as_it_is_measured():
+    """In several steps, since few resamples of many answers are in memory at a time."""
+    steps = []
+    sure, right = np.linspace(0, 1, 300).tolist(), [True, False, True] * 100
+    passages = [str(number) for number in range(300)]
+    measure_changes(
+        passages, sure, sure, right, resamples=120, level=LEVEL, seed=0, advance=steps.append
+    )
+    assert sum(steps) == 120
+    assert len(steps) > 1
