@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from closeread.text.unicode_scripts import HAN
 from closeread.wording import in_one_line
 
 DASH = "—"
@@ -21,10 +22,12 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "±": r"$\pm$",
     DASH: "---",
     MINUS: "$-$",
 }
+_HAN = re.compile(f"[{HAN}]")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
 
 
@@ -58,8 +61,11 @@ def in_markdown(table: Table) -> str:
 
 
 def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
-    """Return tables in LaTeX for the booktabs package, followed by comment lines."""
-    parts = ["% \\usepackage{booktabs}"]
+    """Return tables in LaTeX for the booktabs package, followed by comment lines.
+
+    The first comment names the packages that the preamble needs.
+    """
+    parts = []
     for table in tables:
         n_number_columns = len(table.headings) - table.left
         rows = []
@@ -70,6 +76,7 @@ def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
             rows.append(("{}" if cells[:1] in ("[", "*") else "") + cells + " \\\\")
         lines = [
             "\\begin{table}",
+            "\\centering",
             f"\\caption{{{escape_latex(table.caption)}}}",
             f"\\begin{{tabular}}{{{'l' * table.left}{'r' * n_number_columns}}}",
             "\\toprule",
@@ -78,12 +85,15 @@ def in_latex(tables: Iterable[Table], comments: Iterable[str]) -> str:
             *rows,
             "\\bottomrule",
             "\\end{tabular}",
-            *([f"\\par {escape_latex(table.note)}"] if table.note else []),
+            *([f"\\par\\raggedright {escape_latex(table.note)}"] if table.note else []),
             "\\end{table}",
         ]
         parts.append("\n".join(lines))
+    packages = ["% \\usepackage{booktabs}"]
+    if any(_HAN.search(part) for part in parts):
+        packages.append("% \\usepackage{ctex} % Chinese, with XeLaTeX or LuaLaTeX")
     parts.append("\n".join(f"% {to_one_line(comment)}" for comment in comments))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(["\n".join(packages), *parts]) + "\n"
 
 
 def escape_latex(text: str) -> str:

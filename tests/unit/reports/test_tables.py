@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import re
 import shutil
+import subprocess
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -15,7 +18,7 @@ from closeread.cli.score import command as score
 from closeread.formats import load
 from closeread.reports.gather import gather
 from closeread.reports.mrqa import published_table
-from closeread.reports.table import escape_latex
+from closeread.reports.table import DASH, MINUS, Table, escape_latex, in_latex
 from closeread.reports.tables import as_csv, latex, markdown
 from closeread.types import Answer, Prediction
 from report_runs import PASSAGE, choose, correctness_by_id, mixed_run, triple, write_run, write_set
@@ -46,13 +49,50 @@ def test_latex_is_booktabs_and_escaped(run):
     assert "a_run" not in [line for line in text.splitlines() if not line.startswith("%")]
 
 
+def test_latex_names_the_packages_that_it_needs():
+    """Chinese needs fonts that pdfLaTeX does not have."""
+    english = Table(caption="exam/en", headings=["Metric", "run"], rows=[["drop.f1", "1.0"]])
+    chinese = replace(english, headings=["指标", "run"])
+    assert in_latex([english], []).startswith("% \\usepackage{booktabs}\n\n")
+    assert "\n% \\usepackage{ctex} % Chinese, with XeLaTeX" in in_latex([english, chinese], [])
+
+
+@pytest.mark.parametrize("engine", ["pdflatex", "xelatex"])
+def test_latex_compiles(engine, tmp_path):
+    """A real engine sets every character that a name may have, and gives no warning."""
+    if not shutil.which(engine):
+        pytest.skip(f"{engine} is not installed")
+    awkward = Table(
+        caption="a_b",
+        headings=["Metric", "100% & #1", "~^{}$ \\ <|>"],
+        rows=[["drop.f1~strict", f"{MINUS}1.0 ±0.2", DASH], ["[x]", "*", "+1.0*"]],
+        note=f"{DASH}: no value. * sure: p < 0.05.",
+    )
+    (tmp_path / "table.tex").write_text(in_latex([awkward], ["a comment % of one\nline"]), "utf-8")
+    (tmp_path / "page.tex").write_text(
+        "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}"
+        "\\begin{document}\\input{table}\\end{document}"
+    )
+    done = subprocess.run(
+        [engine, "-halt-on-error", "-interaction=nonstopmode", "page"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert not re.search("Overfull|Missing character|undefined", done.stdout), done.stdout
+
+
 def test_a_dash_for_questions_of_another_kind_is_explained(run, tmp_path):
     """The chief metric of a mixed set counts no question of some parts, and a table says so."""
     by_part = mixed_run(tmp_path, "mine", "part")
     material = gather([by_part])
     told = "| told | — |\n\n—: the metric applies to no question there\n"
     assert told in markdown(material, "en")
-    assert "\\par ---: the metric applies to no question there\n\\end" in latex(material, "en")
+    assert "\\par\\raggedright ---: the metric applies to no question there\n\\end" in latex(
+        material, "en"
+    )
     assert "题" in markdown(material, "zh").partition("\n—：")[2].partition("\n")[0]
     whole = mixed_run(tmp_path, "whole")
     assert "there, or the run was not scored by this tag\n" in markdown(
