@@ -15,7 +15,7 @@ def startup(peer: str = "", runs: int = 7) -> Iterator[Result]:
         peer: A program that prints its ``--help``; empty installs lm_eval and takes that.
         runs: Of each process.
     """
-    bare, imported, helped, peer_helped = run_in_turn(
+    bare, imported, our_help, peer_help = run_in_turn(
         [
             [PYTHON, "-c", "pass"],
             [PYTHON, "-c", "import closeread"],
@@ -26,11 +26,11 @@ def startup(peer: str = "", runs: int = 7) -> Iterator[Result]:
     )
     floor = bare.wall_seconds
     yield ratio("import closeread / python -c pass", imported.wall_seconds, floor, most=6)
-    yield ratio("closeread --help / python -c pass", helped.wall_seconds, floor, most=12)
+    yield ratio("closeread --help / python -c pass", our_help.wall_seconds, floor, most=12)
     yield ratio(
         f"closeread --help against lm_eval {LM_EVAL_VERSION}",
-        helped.wall_seconds,
-        peer_helped.wall_seconds,
+        our_help.wall_seconds,
+        peer_help.wall_seconds,
         least=2,
     )
 

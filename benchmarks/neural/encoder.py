@@ -6,7 +6,8 @@ costs of their F1. With WORDS, passages of one article are joined until they hav
 the first six of their questions.
 The floor computes the same windows with the plain model, sorted by length and padded to the longest
 of 16, and nothing else. The peer runs in ``.venv-pipeline``, which
-``sh benchmarks/peers/pipeline_environment.sh`` makes; without that it is left out, and said.
+``sh benchmarks/peers/pipeline_environment.sh`` makes. Without it the peer is left out, and a line
+says so.
 
 Where passages need several windows, each side first reads with its defaults (here windows share 96
 tokens, there 128). Then both read the very same windows, whose number and tokens are checked: the

@@ -30,7 +30,7 @@ def local(n_questions: int = 32) -> list[Result]:
     """Time both in turn, for written answers and for weighed options; return the table."""
     torch.set_num_threads(1)
     english, chinese = (
-        list(islice(_iter_items(name), n_questions)) for name in ("exam/en", "exam/zh")
+        list(islice(_load_items(name), n_questions)) for name in ("exam/en", "exam/zh")
     )
     model = write_causal_model(
         DATA / "causal", [passage.text for passage, _ in [*english, *chinese]]
@@ -44,7 +44,7 @@ def local(n_questions: int = 32) -> list[Result]:
     ]
 
 
-def _iter_items(name: str) -> list[PassageQuestion]:
+def _load_items(name: str) -> list[PassageQuestion]:
     return [
         (passage, question)
         for passage, questions in load(exam.locate(name))
