@@ -37,7 +37,7 @@ def extraction(n_questions: int | None = None, runs: int = 3) -> Iterator[Result
         train(texts, path, least=1, epochs=5)
     vectors = load_vectors(str(path))
     words = list(vectors)
-    in_memory = dict(zip(words, vectors.rows(words), strict=True))
+    in_memory = dict(zip(words, vectors.vectors_of(words), strict=True))
 
     def extract(name: str, **settings: object) -> list[list[tuple[int, int]]]:
         retriever: Retriever = make("retriever", name, settings)[0]

@@ -82,7 +82,7 @@ class BeamDR:
         def extend(chains: Sequence[Chain]) -> "NDArray[Any]":
             queries = [
                 separator.join(
-                    [text, *(spans[place].of(passage.text) for place in chain.sentences)]
+                    [text, *(spans[number].of(passage.text) for number in chain.sentences)]
                 )
                 for chain in chains
             ]

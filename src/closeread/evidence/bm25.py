@@ -79,7 +79,7 @@ class Bm25Retriever:
             self._k1,
             self._b,
         )
-        ranked = sorted(scores, key=lambda place: (-round(scores[place], _DIGITS), place))
+        ranked = sorted(scores, key=lambda number: (-round(scores[number], _DIGITS), number))
         ranked = ranked[: self._top if k is None else k]
         best = Chain(tuple(ranked), scores[ranked[0]]) if ranked else None
         return as_evidence(index.spans, best, option, k)
@@ -94,9 +94,9 @@ class _Index:
         self._lengths = [len(words) for words in words_of]
         self._mean = sum(self._lengths) / len(spans) if spans else 0.0
         self._postings: dict[str, list[tuple[int, int]]] = {}
-        for place, words in enumerate(words_of):
+        for number, words in enumerate(words_of):
             for word, count in Counter(words).items():
-                self._postings.setdefault(word, []).append((place, count))
+                self._postings.setdefault(word, []).append((number, count))
 
     def scores(self, words: Sequence[str], k1: float, b: float) -> dict[int, float]:
         """Return the score of every sentence with one of the words; repeated words count again."""
@@ -104,11 +104,11 @@ class _Index:
         for word, n_in_query in Counter(words).items():
             postings = self._postings.get(word, ())
             idf = math.log(1 + (len(self.spans) - len(postings) + 0.5) / (len(postings) + 0.5))
-            for place, count in postings:
-                length = 1 - b + b * self._lengths[place] / self._mean
+            for number, count in postings:
+                length = 1 - b + b * self._lengths[number] / self._mean
                 gain = n_in_query * idf * count / (count + k1 * length)
-                gains_of.setdefault(place, []).append(gain)
-        return {place: math.fsum(gains) for place, gains in gains_of.items()}
+                gains_of.setdefault(number, []).append(gain)
+        return {number: math.fsum(gains) for number, gains in gains_of.items()}
 
 
 def grid(score: Callable[[float, float], float]) -> list[tuple[float, float, float]]:

@@ -185,11 +185,13 @@ class Corpus:
         scores = self._index.get_scores(words)
         ranked = (-scores).argsort(kind="stable")[:k].tolist()
         return [
-            (self._passage(place), float(scores[place])) for place in ranked if scores[place] > 0
+            (self._passage(number), float(scores[number]))
+            for number in ranked
+            if scores[number] > 0
         ]
 
-    def _passage(self, place: int) -> Passage:
-        start, end = int(self._offsets[place]), int(self._offsets[place + 1])
+    def _passage(self, number: int) -> Passage:
+        start, end = int(self._offsets[number]), int(self._offsets[number + 1])
         with self._passages.open("rb") as stream:
             stream.seek(start)
             return msgspec.json.decode(stream.read(end - start), type=Passage)

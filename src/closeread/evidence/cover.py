@@ -70,7 +70,7 @@ def cover(
 
 
 class CoverRetriever:
-    """Takes the sentence that covers most, then further ones while their gain is large enough."""
+    """Takes the sentence that covers most, then others while their gain is large enough."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class CoverRetriever:
         )
         search = Search(indexed, claim)
         chosen = self._choose(search, self._rule.most if k is None else k)
-        spans = tuple(indexed.spans[place] for place in sorted(chosen))
+        spans = tuple(indexed.spans[number] for number in sorted(chosen))
         if self._clauses:
             weights = dict(zip(claim.terms, claim.weights, strict=True))
             spans = tuple(
@@ -129,7 +129,7 @@ class CoverRetriever:
 
 
 def claim_and_context(question: Question, option: Option | None) -> tuple[str, str]:
-    """Return the text to cover, and the text that only helps to find the place.
+    """Return the text to cover, and the text that only helps to locate the evidence.
 
     An option of a verification question is a complete statement; other options are statements only
     together with their stem.
@@ -146,7 +146,7 @@ def explain(
     evidence: Evidence | None = None,
     sentences: UnitIndex | None = None,
 ) -> Explanation:
-    """Return which sentence covers which part of the option, and the parts that none covers.
+    """Return which sentence covers which part of the option, and the uncovered parts.
 
     Args:
         question: The question.

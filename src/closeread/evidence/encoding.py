@@ -119,7 +119,7 @@ class MeanOfWords:
         import numpy as np
 
         rows = np.zeros((len(texts), self._vectors.dimensions))
-        for place, text in enumerate(texts):
+        for row, text in enumerate(texts):
             language = (
                 "zh" if any("\u3400" <= character <= "\u9fff" for character in text) else "en"
             )
@@ -127,5 +127,5 @@ class MeanOfWords:
             self._vectors.must_know(words, "text")
             known = self._vectors.known(words)
             if known:
-                rows[place] = self._vectors.rows(known).sum(axis=0)
+                rows[row] = self._vectors.vectors_of(known).sum(axis=0)
         return rows

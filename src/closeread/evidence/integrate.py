@@ -46,7 +46,7 @@ class Integrator:
         self.models = models_of(reranker) if reranker is not None else ()
 
     def best(
-        self, query: str, passage: Passage, spans: Sequence[Span], found: list[list[Chain]]
+        self, query: str, passage: Passage, spans: Sequence[Span], chains_by_step: list[list[Chain]]
     ) -> Chain | None:
         """Return the best chain with the reranker's score, the first of ties; None if none.
 
@@ -54,23 +54,23 @@ class Integrator:
             query: The query.
             passage: The passage.
             spans: Its sentences.
-            found: The chains of each step, as ``beam.search`` returns them.
+            chains_by_step: The chains of each step, as ``beam.search`` returns them.
         """
-        if not found:
+        if not chains_by_step:
             return None
         if self._reranker is None:
-            return found[-1][0]
-        chains = [chain for kept in found for chain in kept]
+            return chains_by_step[-1][0]
+        chains = [chain for kept in chains_by_step for chain in kept]
         separator = "" if passage.language == "zh" else " "
         joined = [
-            separator.join(spans[place].of(passage.text) for place in sorted(chain.sentences))
+            separator.join(spans[number].of(passage.text) for number in sorted(chain.sentences))
             for chain in chains
         ]
         scores = [
             round(float(score), 9) for score in self._reranker.scores(query, joined, passage, spans)
         ]
-        place = max(range(len(chains)), key=lambda place: (scores[place], -place))
-        return Chain(chains[place].sentences, scores[place])
+        best = max(range(len(chains)), key=lambda best: (scores[best], -best))
+        return Chain(chains[best].sentences, scores[best])
 
 
 def integrator(
@@ -148,7 +148,7 @@ class ByVectors:
         means = []
         for text in (query, *chains):
             known = self._vectors.known(self._segmenter.texts(text, passage.language))
-            means.append(self._vectors.rows(known).sum(axis=0) if known else None)
+            means.append(self._vectors.vectors_of(known).sum(axis=0) if known else None)
         query_mean = means[0]
         return [
             -1.0 if query_mean is None or mean is None

@@ -35,9 +35,9 @@ class Query(NamedTuple):
 
 
 class Mask(Protocol):
-    """Weights a query's words by the sentences found so far."""
+    """Computes the weights of a query's words from the sentences found so far."""
 
-    def weights(self, query: Query, found: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
+    def weights(self, query: Query, chains: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
         """Return each word's weight after each chain of sentences, shape (chains, words).
 
         Rows sum to 1, or are all 0 if every word is masked.
@@ -110,8 +110,8 @@ class MaskingRetriever:
         words = [word for word in all_words if word.text in self.vectors]
         chosen = best.sentences if best is not None else ()
         steps = []
-        for place, sentence in enumerate(chosen):
-            weights = self._weights(query, [Chain(chosen[:place], 0.0)], index)[0]
+        for n_found, sentence in enumerate(chosen):
+            weights = self._weights(query, [Chain(chosen[:n_found], 0.0)], index)[0]
             pairs = tuple(zip(words, weights.tolist(), strict=True))
             steps.append(Step(pairs, index.spans[sentence]))
         return steps
@@ -125,8 +125,8 @@ class MaskingRetriever:
     ) -> tuple[VectorIndex, Query, Chain | None]:
         index: VectorIndex = self._indexed(passage.text, passage.language)
         text = query_text(question, option)
-        words = self.vectors.places(self.vocabulary(text, passage.language))
-        query = Query(words, self.vectors.at(words))
+        words = self.vectors.find_rows(self.vocabulary(text, passage.language))
+        query = Query(words, self.vectors.vectors_at(words))
 
         def score_chains(chains: Sequence[Chain]) -> "NDArray[Any]":
             return self._relevance(query, self._weights(query, chains, index), index)
@@ -140,7 +140,9 @@ class MaskingRetriever:
     def _weights(
         self, query: Query, chains: Sequence[Chain], index: "VectorIndex"
     ) -> "NDArray[Any]":
-        found_sentences = [[index.sentence(place) for place in chain.sentences] for chain in chains]
+        found_sentences = [
+            [index.sentence(number) for number in chain.sentences] for chain in chains
+        ]
         return self._mask.weights(query, found_sentences)
 
     def _relevance(

@@ -8,7 +8,7 @@ _BLANK = re.compile(r"_+|（\s*）|\(\s*\)")
 
 
 def query_text(question: Question, option: Option | None) -> str:
-    """Return the text for which evidence is sought.
+    """Return the query text for which evidence is retrieved.
 
     An option of a verification question is a complete statement (section 3.1); another option is
     appended to its stem, or put into the stem's blank.

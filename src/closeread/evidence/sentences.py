@@ -33,7 +33,7 @@ def as_evidence(
         return Evidence(option_label=label, score=None if chain is None else round(chain.score, 6))
     chosen = chain.sentences[:k]
     return Evidence(
-        spans=tuple(spans[place] for place in sorted(chosen)),
+        spans=tuple(spans[number] for number in sorted(chosen)),
         option_label=label,
         score=round(chain.score, 6),
         hops=len(chosen),

@@ -68,8 +68,8 @@ class Segmenter:
         except ModuleNotFoundError as error:
             raise missing_extra("cutting Chinese words", "rjieba", "zh") from error
         self._cut_all = rjieba.cut_all  # type: ignore[method-assign]
-        found: list[str] = rjieba.cut_all(text)
-        return found
+        words: list[str] = rjieba.cut_all(text)
+        return words
 
     def words(self, text: str, language: str) -> list[Word]:
         """Return the content words in the order of the text; repeats are kept."""
@@ -79,15 +79,15 @@ class Segmenter:
             spans = self._full_mode(text)
         else:
             spans = _characters(text)
-        found = [Word(self._forms[span.of(text)], span) for span in spans]
-        return [word for word in found if word.text]
+        words = [Word(self._forms[span.of(text)], span) for span in spans]
+        return [word for word in words if word.text]
 
     def texts(self, text: str, language: str) -> list[str]:
         """Return the same words without their spans, faster."""
         if language == "zh" and self.method == "jieba":
-            found = self._full_mode_texts(text)
-            if found is not None:
-                return found
+            words = self._full_mode_texts(text)
+            if words is not None:
+                return words
         return [word.text for word in self.words(text, language)]
 
     def _full_mode_texts(self, text: str) -> list[str] | None:
@@ -98,29 +98,29 @@ class Segmenter:
         form = self._forms.__getitem__
         words: list[str] = []
         head, may_be_word = "", False  # the last single character, and whether it may be a word
-        at = last = 0  # the end of that character; the end of the last word
+        end_of_head = end_of_last = 0  # the end of that character; the end of the last word
         for piece in self._cut_all(text.translate(_NARROW)):
             length = len(piece)
             if length > 1 and piece[0] == head and head >= "\u3400":
                 may_be_word = False
-                last = at - 1 + length
+                end_of_last = end_of_head - 1 + length
                 words.append(form(piece))
                 continue
-            if may_be_word and at > last:
-                last = at
+            if may_be_word and end_of_head > end_of_last:
+                end_of_last = end_of_head
                 words.append(form(head))
             may_be_word = length == 1
-            at += length
+            end_of_head += length
             if may_be_word:
                 head = piece
             elif piece[0] >= "\u3400":
                 return None
             else:
-                head, last = "", at
+                head, end_of_last = "", end_of_head
                 words.append(form(piece.strip()))
-        if may_be_word and at > last:
+        if may_be_word and end_of_head > end_of_last:
             words.append(form(head))
-        return [word for word in words if word] if at == len(text) else None
+        return [word for word in words if word] if end_of_head == len(text) else None
 
     def _full_mode(self, text: str) -> Iterator[Span]:
         """Yield the words of jieba's full mode, which rjieba returns with other single characters.
@@ -136,16 +136,16 @@ class Segmenter:
             start = text.find(piece, start + (len(piece) <= length))
             length = len(piece)
             ends.setdefault(start, []).append(start + length)
-        last = 0
-        for place in range(len(text)):
-            longer = [end for end in ends.get(place, ()) if end > place + 1]
+        end_of_last = 0
+        for offset in range(len(text)):
+            longer = [end for end in ends.get(offset, ()) if end > offset + 1]
             for end in longer:
-                piece = text[place:end]
+                piece = text[offset:end]
                 first = end - len(piece.lstrip())
                 yield Span(first, first + len(piece.strip()))
-                last = end
-            if not longer and place >= last:
-                yield Span(place, place + 1)
+                end_of_last = end
+            if not longer and offset >= end_of_last:
+                yield Span(offset, offset + 1)
 
 
 def read_stop_words(name: str) -> frozenset[str]:

@@ -47,15 +47,15 @@ class AddSent:
             CloseReadError: The question has no reference.
         """
         golds, unit = references(question, self.name), question_unit(question)
-        found: tuple[float | None, float | None] = (None, None)
+        em_and_f1: tuple[float | None, float | None] = (None, None)
         if prediction is not None:
             text = predicted_text(prediction)
-            found = (0.0, 0.0) if text is None else score_text(text, golds)
+            em_and_f1 = (0.0, 0.0) if text is None else score_text(text, golds)
         original = question.role == "original" or question.question_id in (unit, f"{unit}#original")
         prefix = _ORIGINAL_PREFIX if original else ""
         return Score(
             question_id=question.question_id,
-            values={f"{prefix}em": found[0], f"{prefix}f1": found[1]},
+            values={f"{prefix}em": em_and_f1[0], f"{prefix}f1": em_and_f1[1]},
             unit_id=unit,
         )
 
@@ -70,20 +70,20 @@ class AddSent:
             f1 = score.values[f"{_ORIGINAL_PREFIX if original else ''}f1"]
             if exact is not None and f1 is not None:
                 rows[score.unit_id or score.question_id].append((original, exact, f1))
-        worst = [_worst(found) for found in rows.values()]
+        worst = [_worst(variants) for variants in rows.values()]
         originals_only = [
-            next((row for row in found if row[0]), _UNANSWERED) for found in rows.values()
+            next((row for row in variants if row[0]), _UNANSWERED) for variants in rows.values()
         ]
         return tuple(
             Pool(
                 metric=f"addsent.{prefix}{key}",
                 unit_ids=list(rows),
-                numerators=[row[place] for row in found],
+                numerators=[row[column] for row in chosen_rows],
                 denominators=[1.0] * len(rows),
                 **counts,
             )
-            for prefix, found in (("", worst), (_ORIGINAL_PREFIX, originals_only))
-            for place, key in ((1, "em"), (2, "f1"))
+            for prefix, chosen_rows in (("", worst), (_ORIGINAL_PREFIX, originals_only))
+            for column, key in ((1, "em"), (2, "f1"))
         )
 
 
@@ -120,12 +120,14 @@ def official(
     if not originals:
         raise undefined_mean("addsent", "no question")
     return {
-        f"{prefix}_{key}": 100.0 * sum_in_order([row[place] for row in found]) / len(originals)
-        for prefix, found in (
+        f"{prefix}_{key}": 100.0
+        * sum_in_order([row[column] for row in chosen_rows])
+        / len(originals)
+        for prefix, chosen_rows in (
             ("orig", originals_only),
-            ("adv", [_worst(one) for one in rows.values()]),
+            ("adv", [_worst(variants) for variants in rows.values()]),
         )
-        for place, key in ((1, "exact_match"), (2, "f1"))
+        for column, key in ((1, "exact_match"), (2, "f1"))
     }
 
 

@@ -1,4 +1,4 @@
-"""Score attacks: is a question that was answered rightly still so when it is made harder?
+"""Score attacks: the share of correct answers before and after questions were made harder.
 
 Accuracy before and under attack are those of the literature on adversarial attacks (Morris et al.
 2020, TextAttack); ``kept`` is 1 minus the attack's success rate. An answer in words is right if it
@@ -62,10 +62,10 @@ class UnderAttack:
         groups: dict[str, list[Score]] = {}
         for score in scores:
             groups.setdefault(score.unit_id, []).append(score)
-        complete = {name: found for name, found in groups.items() if _is_complete(found)}
-        original = [_original_value(found) for found in complete.values()]
-        attacked = [float(all(_value(score) for score in found)) for found in complete.values()]
-        pooled = [score for found in complete.values() for score in found]
+        complete = {name: group for name, group in groups.items() if _is_complete(group)}
+        original = [_original_value(group) for group in complete.values()]
+        attacked = [float(all(_value(score) for score in group)) for group in complete.values()]
+        pooled = [score for group in complete.values() for score in group]
         counts = count_questions(scores, submission, scored=pooled)
         ones = [1.0] * len(complete)
         return tuple(
@@ -91,7 +91,7 @@ def metric() -> UnderAttack:
 
 def correctness(question: Question, prediction: Prediction | None) -> float | None:
     """Return 1.0 for a right answer, 0.0 for a wrong or missing one; None without gold."""
-    if not any(one.label or not question.options for one in question.answers):
+    if not any(answer.label or not question.options for answer in question.answers):
         return None
     score, value = _scorer_for(question)
     return score(question, prediction).values[value] or 0.0

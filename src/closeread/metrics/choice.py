@@ -1,4 +1,4 @@
-"""Score questions with options: is the picked label a gold one?"""
+"""Score questions with options: the share whose picked label is a gold one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

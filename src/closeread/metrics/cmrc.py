@@ -42,11 +42,11 @@ class Cmrc:
         """
         golds = references(question, self.name)
         text = predicted_text(prediction)
-        exact, found = (0.0, 0.0) if text is None else score_text(text, golds, self.segmenter)
+        exact, f1_score = (0.0, 0.0) if text is None else score_text(text, golds, self.segmenter)
         values: dict[str, float | None] = {
             "em": exact,
-            "f1": found,
-            "average": (exact + found) * 0.5,
+            "f1": f1_score,
+            "average": (exact + f1_score) * 0.5,
         }
         return Score(
             question_id=question.question_id, values=values, unit_id=question_unit(question)
@@ -114,7 +114,7 @@ def official(
         CloseReadError: A question has no reference, or there is no question.
     """
     segmenter = make_segmenter()
-    exact = found_f1 = 0.0
+    exact_sum = f1_sum = 0.0
     total = skipped = 0
     for question_id, texts in golds:
         total += 1
@@ -122,17 +122,17 @@ def official(
             skipped += 1
             continue
         gold_texts = require_gold(question_id, texts, "cmrc")
-        found = score_text(str(predictions[question_id]), gold_texts, segmenter)
-        exact += found[0]
-        found_f1 += found[1]
+        em_and_f1 = score_text(str(predictions[question_id]), gold_texts, segmenter)
+        exact_sum += em_and_f1[0]
+        f1_sum += em_and_f1[1]
     if not total:
         raise undefined_mean("cmrc", "no question")
-    exact = 100.0 * exact / total
-    found_f1 = 100.0 * found_f1 / total
+    exact_sum = 100.0 * exact_sum / total
+    f1_sum = 100.0 * f1_sum / total
     return {
-        "AVERAGE": f"{(exact + found_f1) * 0.5:.3f}",
-        "F1": f"{found_f1:.3f}",
-        "EM": f"{exact:.3f}",
+        "AVERAGE": f"{(exact_sum + f1_sum) * 0.5:.3f}",
+        "F1": f"{f1_sum:.3f}",
+        "EM": f"{exact_sum:.3f}",
         "TOTAL": total,
         "SKIP": skipped,
         "FILE": file,

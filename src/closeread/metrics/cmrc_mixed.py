@@ -52,7 +52,7 @@ class CmrcMixed:
             CloseReadError: The question has no gold, not even a mark that it is unanswerable.
         """
         answers = require_gold(question.question_id, question.answers, self.name)
-        golds = [one.texts[0] for one in answers if one.texts] or [""]
+        golds = [answer.texts[0] for answer in answers if answer.texts] or [""]
         text = predicted_text(prediction)
         exact = best = 0.0
         if text is not None:
@@ -84,8 +84,8 @@ def segments(text: str) -> tuple[str, ...]:
     """Return Han and kana characters, Latin words and numbers in order, without punctuation."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return tuple(
-        f"{float(found[0].replace(',', '')):.{_DIGITS}g}"
-        if found["number"] and len(found[0]) <= _DIGITS
-        else found[0]
-        for found in _SEGMENT.finditer(plain)
+        f"{float(match[0].replace(',', '')):.{_DIGITS}g}"
+        if match["number"] and len(match[0]) <= _DIGITS
+        else match[0]
+        for match in _SEGMENT.finditer(plain)
     )

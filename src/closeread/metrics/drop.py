@@ -47,9 +47,9 @@ class Drop:
             CloseReadError: The question was answered and has no gold; the program stops there too.
         """
         global _last  # noqa: PLW0603 - one entry, replaced as a whole
-        found, kind = _judge(question, prediction)
-        _last = found
-        em, f1 = found[4], found[5]
+        judgement, kind = _judge(question, prediction)
+        _last = judgement
+        em, f1 = judgement[4], judgement[5]
         values: dict[str, float | None] = {"em": em, "f1": f1}
         if kind is not None:
             values[f"em.{kind}"] = em
@@ -92,7 +92,7 @@ def _judge(question: Question, prediction: Prediction | None) -> tuple[Judgement
         kind = question.answers[0].kind if question.answers else "number"
     else:
         require_gold(question.question_id, question.answers, "drop")
-        texts = prediction.answer.texts  # mostly one, for which a comprehension is slow
+        texts = prediction.answer.texts  # usually one text, for which a comprehension is slow
         spans = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
         for answer in question.answers:
             texts = answer.texts
@@ -100,12 +100,12 @@ def _judge(question: Question, prediction: Prediction | None) -> tuple[Judgement
                 continue
             gold = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
             golds.append(gold)
-            exact, found = compare(spans, gold)
+            exact, overlap_score = compare(spans, gold)
             if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
                 em = exact
-            if found > f1:  # noqa: PLR1730
-                f1 = found
-            if em == exact and f1 == found:
+            if overlap_score > f1:  # noqa: PLR1730
+                f1 = overlap_score
+            if em == exact and f1 == overlap_score:
                 kind = answer.kind
         unanswerable = not golds and any(answer.kind == "none" for answer in question.answers)
         if unanswerable and not any(span.text for span in spans):
@@ -150,7 +150,7 @@ def official(scores: Iterable[Score]) -> dict[str, Any]:
         members = [score.values for score in scores if f"em.{kind}" in score.values]
         if not members:
             continue
-        part = {key: float(np.mean([found[key] for found in members])) for key in ("em", "f1")}
+        part = {key: float(np.mean([values[key] for values in members])) for key in ("em", "f1")}
         types[kind] = {"count": len(members), **part}
         printed.append(f"{kind}: {len(members)} ({100 * len(members) / len(scores):.2f}%)")
         printed.append(f"  Exact-match accuracy {100 * part['em']:.3f}")

@@ -79,13 +79,13 @@ class _Judgement:
 
     def all_golds(self, normalize: Normalizer) -> list[Spans]:
         """Return every gold answer that the official evaluator does not skip, normalised."""
-        found = []
+        golds = []
         for answer in self.question.answers:
             texts = answer.texts
             if texts and texts[0].strip():
                 is_single = len(texts) == 1
-                found.append([normalize(texts[0])] if is_single else list(map(normalize, texts)))
-        return found
+                golds.append([normalize(texts[0])] if is_single else list(map(normalize, texts)))
+        return golds
 
     def best(self, spans: Spans, golds: list[Spans]) -> Score:
         """Return the best score over the gold answers; a known one if nothing has changed."""
@@ -96,11 +96,11 @@ class _Judgement:
                 return score
         em = f1 = 0.0
         for gold in golds:
-            exact, found = compare(spans, gold)
-            if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
-                em = exact
-            if found > f1:  # noqa: PLR1730
-                f1 = found
+            em_of_gold, f1_of_gold = compare(spans, gold)
+            if em_of_gold > em:  # noqa: PLR1730 - a call of max costs as much as the rest
+                em = em_of_gold
+            if f1_of_gold > f1:  # noqa: PLR1730
+                f1 = f1_of_gold
         question = self.question
         score = Score(
             question_id=question.question_id,

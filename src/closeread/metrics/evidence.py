@@ -45,39 +45,43 @@ class EvidenceMetric:
         An option's values are ``precision.A``, ``recall.A``, ``f1.A`` and so on. Without gold
         evidence all three means are None.
         """
-        found = prediction.evidence if prediction is not None else ()
+        predicted_evidence = prediction.evidence if prediction is not None else ()
         rows: dict[str, tuple[float, float, float]] = {}
         for label, references in _by_label(question.gold_evidence).items():
-            relevant = _evidence_for(found, label)
+            relevant = _evidence_for(predicted_evidence, label)
             spans = [span for piece in relevant for span in piece.spans]
             n_unlocated = sum(bool(piece.texts) and not piece.spans for piece in relevant)
             judged = [overlap(gold, spans, n_unlocated) for gold in references]
             rows[label] = max(judged, key=lambda row: row[-1])
         values: dict[str, float | None] = {}
-        for place, key in enumerate(_KEYS):
-            numbers = [row[place] for row in rows.values()]
+        for column, key in enumerate(_KEYS):
+            numbers = [row[column] for row in rows.values()]
             values[key] = sum_in_order(numbers) / len(numbers) if numbers else None
         for label, row in rows.items():
             values.update(
                 {f"{key}.{label}": number for key, number in zip(_KEYS, row, strict=True)}
             )
         name = question.question_id
-        note = NONE_PREDICTED if lacks_evidence(prediction) else _long_note(question, found)
+        note = (
+            NONE_PREDICTED
+            if lacks_evidence(prediction)
+            else _long_note(question, predicted_evidence)
+        )
         return Score(question_id=name, values=values, unit_id=question_unit(question), note=note)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``evidence.precision``, ``evidence.recall`` and ``evidence.f1``."""
         scores = list(scores)
-        kept = [score for score in scores if score.values["f1"] is not None]
-        note = _note(kept)
+        scored = [score for score in scores if score.values["f1"] is not None]
+        note = _note(scored)
         if _never_gives_evidence(submission.whole or submission):
-            note, kept = "no prediction has evidence", []
-        counts = count_questions(scores, submission, scored=kept, by_evidence=True)
+            note, scored = "no prediction has evidence", []
+        counts = count_questions(scores, submission, scored=scored, by_evidence=True)
         pools = []
         for key in _KEYS:
-            rows = [_option_values(score, key) for score in kept]
+            rows = [_option_values(score, key) for score in scored]
             unit_ids, (sums, lengths) = sum_by_unit(
-                [score.unit_id or score.question_id for score in kept],
+                [score.unit_id or score.question_id for score in scored],
                 [sum_in_order(row) for row in rows],
                 [len(row) for row in rows],
             )
@@ -153,10 +157,10 @@ def lacks_evidence(prediction: Prediction | None) -> bool:
 def _never_gives_evidence(submission: Submission) -> bool:
     """Whether the reader gives no evidence: no prediction has any, though some did not fail."""
     lacking = False
-    for one in submission.predictions.values():
-        if one.evidence:
+    for prediction in submission.predictions.values():
+        if prediction.evidence:
             return False
-        lacking |= lacks_evidence(one)
+        lacking |= lacks_evidence(prediction)
     return lacking
 
 
@@ -169,24 +173,26 @@ def describe_missing_evidence(count: int) -> str:
     )
 
 
-def _note(kept: Sequence[Score]) -> str:
-    """Return the note: what the means are over, missing evidence and overlong evidence."""
-    judged = [name for one in kept for name in one.values if name.startswith("f1.")]
+def _note(scored: Sequence[Score]) -> str:
+    """Return the note: the number of averaged options, missing evidence, overlong evidence."""
+    judged = [name for score in scored for name in score.values if name.startswith("f1.")]
     labelled = any(name != "f1." for name in judged)  # else gold belongs to whole questions
     parts = [f"mean over {count_of(len(judged), 'option' if labelled else 'question')}"]
-    n_none = sum(score.note == NONE_PREDICTED for score in kept)
+    n_none = sum(score.note == NONE_PREDICTED for score in scored)
     if n_none:
         parts.append(describe_missing_evidence(n_none))
-    n_long = sum(score.note == _LONG for score in kept)
+    n_long = sum(score.note == _LONG for score in scored)
     if n_long:
         parts.append(f"{count_of(n_long, 'question')} with {_LONG}")
     return "; ".join(parts)
 
 
-def _long_note(question: Question, found: Sequence[Evidence]) -> str:
+def _long_note(question: Question, predicted_evidence: Sequence[Evidence]) -> str:
     """Return a note if a predicted span is overlong: the whole passage matches every sentence."""
-    gold = [span.end - span.start for one in question.gold_evidence for span in one.spans]
-    longest = max((span.end - span.start for one in found for span in one.spans), default=0)
+    gold = [span.end - span.start for piece in question.gold_evidence for span in piece.spans]
+    longest = max(
+        (span.end - span.start for piece in predicted_evidence for span in piece.spans), default=0
+    )
     return _LONG if gold and longest >= 3 * max(gold) else ""
 
 
@@ -201,11 +207,11 @@ def _option_values(score: Score, key: str) -> list[float]:
 
 def _by_label(evidence: Sequence[Evidence]) -> dict[str, list[tuple[Span, ...]]]:
     """Return every option's references, without those that have no span."""
-    found: dict[str, list[tuple[Span, ...]]] = {}
+    references: dict[str, list[tuple[Span, ...]]] = {}
     for piece in evidence:
         if piece.spans:
-            found.setdefault(piece.option_label, []).append(piece.spans)
-    return found
+            references.setdefault(piece.option_label, []).append(piece.spans)
+    return references
 
 
 def _evidence_for(evidence: Sequence[Evidence], label: str) -> list[Evidence]:

@@ -59,8 +59,8 @@ class Expmrc:
         if prediction is not None and prediction.answer is not None:
             answer_f1 = self._answer(question, prediction, prediction.answer)
         evidence_f1 = self._evidence(prediction, golds)
-        found = (answer_f1, evidence_f1, answer_f1 * evidence_f1)
-        values: dict[str, float | None] = dict(zip(_VALUES, found, strict=True))
+        scores = (answer_f1, evidence_f1, answer_f1 * evidence_f1)
+        values: dict[str, float | None] = dict(zip(_VALUES, scores, strict=True))
         note = "no gold evidence"
         if golds:
             note = NONE_PREDICTED if lacks_evidence(prediction) else ""
@@ -84,11 +84,11 @@ class Expmrc:
         if prediction is None or prediction.answer is None or not golds:
             return 0.0
         labels = ("", prediction.answer.label)
-        given = (found for found in prediction.evidence if found.option_label in labels)
-        return score_text(_join_texts(given), golds, self.segmenter)
+        usable = (piece for piece in prediction.evidence if piece.option_label in labels)
+        return score_text(_join_texts(usable), golds, self.segmenter)
 
     def _gold_evidence(self, question: Question) -> Sequence[str]:
-        golds = [_join_texts([found]) for found in question.gold_evidence if found.texts]
+        golds = [_join_texts([piece]) for piece in question.gold_evidence if piece.texts]
         if golds or question.options:
             return golds
         return require_gold(question.question_id, golds, "expmrc (gold evidence)")
@@ -114,7 +114,7 @@ class Expmrc:
         if not (n_silent := notes[NONE_PREDICTED]):
             return pools
         note = describe_missing_evidence(n_silent)
-        if not any(one.evidence for one in submission.predictions.values()):
+        if not any(prediction.evidence for prediction in submission.predictions.values()):
             note = "no prediction has evidence: all count as 0"
         return tuple(
             pool
@@ -183,15 +183,15 @@ def official(
         answer, evidence = _parse_entry(question_id, predictions[question_id])
         require_gold(question_id, answers, "expmrc")
         if choice:
-            one = float(answer in answers)
-            other = score_text(evidence, evidences, segmenter) if evidences else 0.0
+            answer_score = float(answer in answers)
+            evidence_score = score_text(evidence, evidences, segmenter) if evidences else 0.0
         else:
             require_gold(question_id, evidences, "expmrc (gold evidence)")
-            one = score_text(str(answer), answers, segmenter)
-            other = score_text(evidence, evidences, segmenter)
-        answer_f1 += one
-        evidence_f1 += other
-        overall_f1 += one * other
+            answer_score = score_text(str(answer), answers, segmenter)
+            evidence_score = score_text(evidence, evidences, segmenter)
+        answer_f1 += answer_score
+        evidence_f1 += evidence_score
+        overall_f1 += answer_score * evidence_score
     if not total:
         raise undefined_mean("expmrc", "no question")
     return {

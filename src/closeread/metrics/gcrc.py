@@ -1,4 +1,4 @@
-"""GCRC_advRobust: is an exam question still answered rightly when it is asked differently?
+"""GCRC_advRobust: the accuracy on exam questions and on their reworded variants.
 
 ``gcrc`` is the official program (``eval.py`` of SXU-YaxinGuo/GCRC_advRobust at 095f5117). It
 compares sets of (id, letter) pairs and divides by the number of *submitted* pairs of originals:
@@ -144,8 +144,11 @@ def chance_levels() -> dict[str, tuple[float, float]]:
     GCRC_advRobust they always do).
     """
     distinct = (1 / 4, 1 / 4 * (1 / 3 + 1 / 3 - 1 / 6), 1 / 24)
-    levels = [(*found, weighted(*found)) for found in (_guess_rates([_OPTIONS] * 3), distinct)]
-    return {name: (levels[0][place], levels[1][place]) for place, name in enumerate(_NAMES)}
+    levels = [
+        (*accuracies, weighted(*accuracies))
+        for accuracies in (_guess_rates([_OPTIONS] * 3), distinct)
+    ]
+    return {name: (levels[0][index], levels[1][index]) for index, name in enumerate(_NAMES)}
 
 
 def _guess_rates(sizes: Iterable[int]) -> tuple[float, float, float]:
@@ -163,11 +166,11 @@ def _chance_notes(scores: Iterable[Score]) -> dict[str, str]:
     triples: dict[str, dict[str, tuple[str, int]]] = {}
     for score in scores:
         (role,) = score.values
-        if found := _NOTE.match(score.note):
-            label, size = found["gold"], int(found["options"] or _OPTIONS)
+        if match := _NOTE.match(score.note):
+            label, size = match["gold"], int(match["options"] or _OPTIONS)
             triples.setdefault(score.unit_id, {})[role] = label, size
-    whole = [found for found in triples.values() if len(found) == len(ROLES)]
-    sizes = [[found[role][1] for role in ROLES] for found in whole]
+    complete = [triple for triple in triples.values() if len(triple) == len(ROLES)]
+    sizes = [[triple[role][1] for role in ROLES] for triple in complete]
     if any(size != _OPTIONS for of_triple in sizes for size in of_triple):
         columns = zip(*map(_guess_rates, sizes), strict=True)
         means = [math.fsum(column) / len(sizes) for column in columns]
@@ -175,7 +178,9 @@ def _chance_notes(scores: Iterable[Score]) -> dict[str, str]:
         return {
             name: f"chance {100 * level:.2f} %" for name, level in zip(_NAMES, levels, strict=True)
         }
-    are_distinct = all(len({label for label, _ in found.values()}) == len(ROLES) for found in whole)
+    are_distinct = all(
+        len({label for label, _ in triple.values()}) == len(ROLES) for triple in complete
+    )
     return {name: _chance_note(name, are_distinct=are_distinct) for name in _NAMES}
 
 
@@ -215,9 +220,9 @@ class _Units:
         return weighted(*(count / total for count in right)) if total else None
 
     def score_extremes(self, others: float) -> tuple[float, float]:
-        """Return the Score if a share of the triples were others, all wrong or all right."""
-        kept = (self.weighted_score() or 0.0) * (1 - others)
-        return kept, kept + others
+        """Return the Score if a share of the triples were other ones, all wrong or all right."""
+        known_share = (self.weighted_score() or 0.0) * (1 - others)
+        return known_share, known_share + others
 
 
 def _make_units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:
@@ -241,38 +246,45 @@ def _strict_units(scores: Sequence[Score]) -> _Units:
     triples: dict[str, dict[str, float | None]] = {}
     for score in scores:
         triples.setdefault(score.unit_id, {}).update(score.values)
-    whole = {
-        unit_id: found
-        for unit_id, found in triples.items()
-        if all(found.get(role) is not None for role in ROLES)
+    complete = {
+        unit_id: values_by_role
+        for unit_id, values_by_role in triples.items()
+        if all(values_by_role.get(role) is not None for role in ROLES)
     }
     return _make_units(
-        (unit_id, [found[role] == 1.0 for role in ROLES], 1) for unit_id, found in whole.items()
+        (unit_id, [values_by_role[role] == 1.0 for role in ROLES], 1)
+        for unit_id, values_by_role in complete.items()
     )
 
 
 def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
     gold: dict[tuple[str, str], str] = {}
-    places: dict[str, tuple[str, str, str | None]] = {}
+    place_by_id: dict[str, tuple[str, str, str | None]] = {}
     for score in scores:
         (role,) = score.values
-        found = _NOTE.match(score.note)
-        if found is not None:
-            gold[score.unit_id, role] = found["gold"]
-        places[score.question_id] = (score.unit_id, role, found["picked"] if found else None)
+        match = _NOTE.match(score.note)
+        if match is not None:
+            gold[score.unit_id, role] = match["gold"]
+        place_by_id[score.question_id] = (score.unit_id, role, match["picked"] if match else None)
     letters: dict[str, dict[str, set[Any]]] = {}
     for question_id, raw in submission.rows or submission.predictions.items():
-        unit_id, role, letter = places.get(question_id) or (*_parse_unknown_id(question_id), None)
+        unit_id, role, letter = place_by_id.get(question_id) or (
+            *_parse_unknown_id(question_id),
+            None,
+        )
         of_unit = letters.setdefault(unit_id, {name: set() for name in ROLES})
         of_unit[role].add(_submitted_letter(question_id, raw, letter))
     return _make_units(
         (
             unit_id,
-            [(unit_id, role) in gold and gold[unit_id, role] in found[role] for role in ROLES],
-            len(found["original"]),
+            [
+                (unit_id, role) in gold and gold[unit_id, role] in letters_by_role[role]
+                for role in ROLES
+            ],
+            len(letters_by_role["original"]),
         )
-        for unit_id, found in letters.items()
-        if found["original"]
+        for unit_id, letters_by_role in letters.items()
+        if letters_by_role["original"]
     )
 
 
@@ -283,7 +295,7 @@ def _parse_unknown_id(question_id: str) -> tuple[str, str]:
 
 
 def _submitted_letter(question_id: str, raw: Any, picked_letter: str | None) -> Any:
-    """Return what the program would compare: a raw JSON scalar, or a prediction's pick."""
+    """Return the value that the program compares: a raw JSON scalar, or the picked letter."""
     if raw is None or isinstance(raw, str | int | float):
         return raw
     wrong = isinstance(raw, list) or (isinstance(raw, dict) and "positive_answer" in raw)

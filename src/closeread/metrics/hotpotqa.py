@@ -66,7 +66,7 @@ class Hotpotqa:
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         pools = mean_pools(names, scores, submission)
         judged = tuple(pool for pool in pools if pool.n_scored)
-        if any(one.evidence for one in submission.predictions.values()):
+        if any(prediction.evidence for prediction in submission.predictions.values()):
             return judged
         note = "no prediction has supporting facts: all count as 0"
         answers = {names["em"], names["f1"]}
@@ -119,9 +119,9 @@ def _harmonic_mean(precision: float, recall: float) -> float:
 
 
 def _facts(evidence: Iterable[Evidence]) -> set[Hashable]:
-    """Return the facts: spans of sentences, and texts of those that are not in the passage."""
-    found: set[Hashable] = set()
+    """Return the facts: the spans of sentences, and the texts of facts outside the passage."""
+    facts: set[Hashable] = set()
     for piece in evidence:
-        found.update(piece.spans)
-        found.update(piece.texts[len(piece.spans) :])
-    return found
+        facts.update(piece.spans)
+        facts.update(piece.texts[len(piece.spans) :])
+    return facts

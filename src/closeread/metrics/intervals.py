@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-# Raised with every change of a bound or of its note, so that `verify` can tell numbers of an older
-# version from wrong ones.
+# Increased with every change of a bound or its note, so that `verify` can distinguish numbers of an
+# older version from wrong ones.
 VERSION = 7
 
 # For fewer units that each give a fraction, simulated 95 % percentile intervals cover 77 to 93 %.
@@ -135,10 +135,10 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
     if high - low <= ROUNDING:
         return _zero_width_interval(pool, resampling.level)
     bounds = float(low), float(high)
-    found = value(pool) if pool.best else None
-    if found is None:
+    best_value = value(pool) if pool.best else None
+    if best_value is None:
         return Interval(low=bounds[0], high=bounds[1], method="percentile")
-    low, high = farther_bounds(found, bounds)
+    low, high = farther_bounds(best_value, bounds)
     return Interval(low=max(0.0, low), high=min(1.0, high), method="farther")
 
 
@@ -228,8 +228,8 @@ def resample_together(
 
     families = tuple(pool.family for pool in pools if pool.family is not None)
     if len(families) == len(pools):
-        found = _resample_families(families, resampling, name + families[0].name)
-        return [one[pool.metric] for one, pool in zip(found, pools, strict=True)]
+        values_by_system = _resample_families(families, resampling, name + families[0].name)
+        return [values[pool.metric] for values, pool in zip(values_by_system, pools, strict=True)]
     generator = resampling.generator(name + pools[0].metric)
     counts = draw_counts(pools[0].unit_ids, resampling.resamples, generator)
     parts = [[_statistic_values(pool, times) for pool in pools] for times in counts]
@@ -257,18 +257,18 @@ def _statistic_values(pool: Pool, times: "NDArray[Any]") -> "NDArray[Any]":
 
     if pool.family is not None:
         return pool.family.read(times)[pool.metric]
-    places = np.arange(times.shape[1])
+    indices = np.arange(times.shape[1])
     statistic = cast("Statistic", pool.statistic)
-    found = [statistic(cast("Sequence[int]", np.repeat(places, row))) for row in times]
-    return np.array([math.nan if one is None else one for one in found])
+    values = [statistic(cast("Sequence[int]", np.repeat(indices, row))) for row in times]
+    return np.array([math.nan if value is None else value for value in values])
 
 
 def _shares(pool: Pool) -> set[float]:
     """Return the distinct values of the units with a weight, stopping at two."""
-    found: set[float] = set()
+    shares: set[float] = set()
     for above, below in zip(pool.numerators, pool.denominators, strict=True):
         if below != 0:
-            found.add(above / below)
-            if len(found) > 1:
+            shares.add(above / below)
+            if len(shares) > 1:
                 break
-    return found
+    return shares

@@ -1,10 +1,10 @@
-"""Score answer and evidence together: is an answer right, and for the right reason?
+"""Score answer and evidence together: correct answers with and without correct evidence.
 
 Each question falls into one of four cells. An answer is right if the option that it picks (as for
 ``choice.accuracy``) is the gold one, or if its text reaches 0.5 in ExpMRC's F1. Evidence is right
 if its F1 reaches 0.5: the F1 of the picked option if gold evidence belongs to options (VGaokao),
-that of the question if it is text (ExpMRC, Cui et al. 2022). This is no metric of the catalog,
-because a higher share is not better in three of the four cells.
+that of the question if it is text (ExpMRC, Cui et al. 2022). The catalog does not
+list it as a metric, because in three of the four cells a higher share is not better.
 """
 
 from collections.abc import Iterable
@@ -90,7 +90,7 @@ def _score(question: Question, prediction: Prediction | None) -> Score:
     judge = _judge_options if _has_labelled_evidence(question) else _judge_texts
     answer, evidence = judge(question, prediction)
     cell = CELLS[2 * (answer < _THRESHOLD) + (evidence < _THRESHOLD)]
-    values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
+    values: dict[str, float | None] = {key: float(key == cell) for key in CELLS}
     return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=unit)
 
 
@@ -100,14 +100,15 @@ def _has_gold(question: Question) -> bool:
     An unanswerable question has no evidence for its answer: QASPER's annotators then name no
     paragraph, and MuSiQue's paragraphs support an answer that the text does not contain.
     """
-    answered = any(one.texts or one.label for one in question.answers)
+    answered = any(answer.texts or answer.label for answer in question.answers)
     return answered and (
-        _has_labelled_evidence(question) or any(one.texts for one in question.gold_evidence)
+        _has_labelled_evidence(question)
+        or any(evidence.texts for evidence in question.gold_evidence)
     )
 
 
 def _has_labelled_evidence(question: Question) -> bool:
-    return any(one.option_label for one in question.gold_evidence)
+    return any(evidence.option_label for evidence in question.gold_evidence)
 
 
 def _with_picked_label(question: Question, prediction: Prediction) -> Prediction:
@@ -128,6 +129,6 @@ def _judge_options(question: Question, prediction: Prediction | None) -> tuple[f
         return 0.0, 0.0
     label = prediction.answer.label
     right = float(any(label == gold.label for gold in question.answers))
-    gold = tuple(one for one in question.gold_evidence if one.option_label == label)
-    found = EvidenceMetric().score(replace(question, gold_evidence=gold), prediction)
-    return right, found.values["f1"] or 0.0
+    gold = tuple(evidence for evidence in question.gold_evidence if evidence.option_label == label)
+    score = EvidenceMetric().score(replace(question, gold_evidence=gold), prediction)
+    return right, score.values["f1"] or 0.0

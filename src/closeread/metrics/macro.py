@@ -58,7 +58,7 @@ def macro_average(
     bounds = None
     if resampling is not None and mean is not None:
         sides = [
-            _draw_values(pool, resampling, f"{name}#{place}") for place, pool in enumerate(pools)
+            _draw_values(pool, resampling, f"{name}#{index}") for index, pool in enumerate(pools)
         ]
         bounds = _interval(sides, resampling.level, "the same score in every unit")
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
@@ -103,7 +103,7 @@ def _compare(name: str, pairs: Sequence[Paired]) -> Comparison:
     import numpy as np
 
     means = [
-        _mean(list(map(value, side))) for side in zip(*(one.pools for one in pairs), strict=True)
+        _mean(list(map(value, side))) for side in zip(*(pair.pools for pair in pairs), strict=True)
     ]
     blank = Comparison(
         metric=name,
@@ -112,16 +112,16 @@ def _compare(name: str, pairs: Sequence[Paired]) -> Comparison:
         first_value=means[0],
         second_value=means[1],
         difference=None,
-        n_units=sum(len(one.sides.first_below) for one in pairs),
-        first_spread=_spread([one.first for one in pairs]),
-        second_spread=_spread([one.second for one in pairs]),
+        n_units=sum(len(pair.sides.first_below) for pair in pairs),
+        first_spread=_spread([pair.first for pair in pairs]),
+        second_spread=_spread([pair.second for pair in pairs]),
     )
     if means[0] is None or means[1] is None:
         return replace(blank, note="a data set has no value")
-    drawn = [one.drawn for one in pairs]
-    level, alike = pairs[0].resampling.level, "the same difference in every unit"
-    bounds = _interval([(one, one) for one in drawn], level, alike)
-    p_value, exact = permutation([one.swaps for one in pairs])
+    drawn = [pair.drawn for pair in pairs]
+    level, agreement = pairs[0].resampling.level, "the same difference in every unit"
+    bounds = _interval([(values, values) for values in drawn], level, agreement)
+    p_value, exact = permutation([pair.swaps for pair in pairs])
     detectable = (
         None
         if bounds.low is None
@@ -140,8 +140,8 @@ def _compare(name: str, pairs: Sequence[Paired]) -> Comparison:
 
 
 def _spread(systems: Sequence[System]) -> Spread | None:
-    """Return the spread of a system's averages, one per seed; all sets list its runs alike."""
-    seeds = zip(*(one.pools for one in systems), strict=True)
+    """Return the spread of a system's averages, one per seed; all sets have the same run order."""
+    seeds = zip(*(system.pools for system in systems), strict=True)
     return spread([_mean(list(map(value, of_sets))) for of_sets in seeds])
 
 
@@ -159,8 +159,8 @@ def _draw_values(
 
     generator = resampling.generator(name)
     if (uniform := _uniform_share(pool)) is None:
-        found = resample_values(pool, resampling.resamples, generator)
-        return found, found
+        values = resample_values(pool, resampling.resamples, generator)
+        return values, values
     fixed = np.full(resampling.resamples, uniform[0], dtype=float)
     unseen = draw_unseen(*uniform, resampling.resamples, generator)
     return (unseen, fixed) if uniform[0] else (fixed, unseen)
@@ -175,24 +175,25 @@ def _uniform_note(pools: Sequence[Pool]) -> str:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [found for found in values if found is not None]
+    known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if len(known) == len(values) > 0 else None
 
 
 def _interval(
-    sides: "Sequence[tuple[NDArray[Any], NDArray[Any]]]", level: float, alike: str
+    sides: "Sequence[tuple[NDArray[Any], NDArray[Any]]]", level: float, agreement: str
 ) -> Interval:
     """Return the interval of a mean over data sets from the resamples of each data set.
 
     Args:
         sides: For each data set its value in every resample, for the lower and the upper bound.
         level: The level of the interval.
-        alike: What all units of a data set share if its resamples all agree, for the note.
+        agreement: What the units of a data set have in common if all resamples agree; for the
+            note.
     """
     import numpy as np
 
     fixed = sum(
-        all(np.nanmax(side) - np.nanmin(side) <= ROUNDING for side in each) for each in sides
+        all(np.nanmax(side) - np.nanmin(side) <= ROUNDING for side in pair) for pair in sides
     )
     tail = (1 - level) / 2
     bounds = []
@@ -206,7 +207,10 @@ def _interval(
     if high - low <= ROUNDING:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     note = (
-        (f"{fixed} of {len(sides)} data sets have {alike}: the interval ignores their uncertainty")
+        (
+            f"{fixed} of {len(sides)} data sets have {agreement}: the interval ignores their "
+            "uncertainty"
+        )
         if fixed
         else ""
     )

@@ -45,7 +45,7 @@ class Multirc:
             )
         values: dict[str, float | None] = dict.fromkeys(("em", *_COUNTS))
         if prediction is not None:
-            predicted = [found is True for found in judge_options(question, prediction)]
+            predicted = [judgement is True for judgement in judge_options(question, prediction)]
             failed = bool(prediction.error)
             values = {
                 "em": float(predicted == list(truth) and not failed),
@@ -60,10 +60,10 @@ class Multirc:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return exact match, F1a and F1m."""
         scores = list(scores)
-        kept = [score for score in scores if score.values["em"] is not None]
-        unit_ids = [score.unit_id or score.question_id for score in kept]
-        rows = [tuple(score.values[key] or 0.0 for key in _COUNTS) for score in kept]
-        counts = count_questions(scores, submission, scored=kept)
+        scored = [score for score in scores if score.values["em"] is not None]
+        unit_ids = [score.unit_id or score.question_id for score in scored]
+        rows = [tuple(score.values[key] or 0.0 for key in _COUNTS) for score in scored]
+        counts = count_questions(scores, submission, scored=scored)
         f1a = Pool(
             metric="multirc.f1a",
             unit_ids=unit_ids,

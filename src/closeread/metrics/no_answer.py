@@ -94,14 +94,14 @@ class Ranking:
         """
         n_has_answer = sum(self.has_answer)
         area = true = recall_before = 0.0
-        for place, (has_answer, points, last) in enumerate(
+        for rank, (has_answer, points, last) in enumerate(
             zip(self.has_answer, self.points, self.ends_tie(), strict=True), start=1
         ):
             if has_answer:
                 true += points
             if last:
                 recall = true / n_has_answer
-                area += true / place * (recall - recall_before)
+                area += true / rank * (recall - recall_before)
                 recall_before = recall
         return area
 
@@ -144,11 +144,11 @@ class CurveStatistic:
 
         This holds for the best score only; an average precision has no such simple bounds.
         """
-        kept = (self() or 0.0) * (1 - others)
-        return kept, kept + others
+        known_share = (self() or 0.0) * (1 - others)
+        return known_share, known_share + others
 
     def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
-        """Weight each question by how often it was drawn, as if repeats stood side by side."""
+        """Return the value of each resample, weighting each question by the number of its draws."""
         import numpy as np
 
         order, has_answer, points, ends = self._arrays
@@ -177,12 +177,12 @@ class CurveStatistic:
         """Each ranked question's index in the pool, the ranking itself, and where ties end."""
         import numpy as np
 
-        place_of = {name: place for place, name in enumerate(self.names)}
+        index_of = {name: index for index, name in enumerate(self.names)}
         points = np.asarray(self.ranking.points, dtype=float)
-        whole = points.astype(np.int64)
+        integers = points.astype(np.int64)
         return (
-            np.asarray([place_of[name] for name in self.ranking.names]),
+            np.asarray([index_of[name] for name in self.ranking.names]),
             np.asarray(self.ranking.has_answer),
-            whole if (whole == points).all() else points,  # integers add up faster
+            integers if (integers == points).all() else points,  # integers add up faster
             np.flatnonzero(list(self.ranking.ends_tie())),
         )

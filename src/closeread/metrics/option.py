@@ -1,4 +1,4 @@
-"""Score single options: is each one rightly judged as supported or not?"""
+"""Score single options: the share that is correctly judged as supported or not."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -56,12 +56,12 @@ class Option:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``option.accuracy``: options judged rightly over all with known truth."""
         scores = list(scores)
-        kept = [score for score in scores if score.values["known"]]
-        n_questions = count_questions(scores, submission, scored=kept)
+        scored = [score for score in scores if score.values["known"]]
+        n_questions = count_questions(scores, submission, scored=scored)
         unit_ids, (right, known) = sum_by_unit(
-            [score.unit_id or score.question_id for score in kept],
-            [score.values["right"] or 0.0 for score in kept],
-            [score.values["known"] or 0.0 for score in kept],
+            [score.unit_id or score.question_id for score in scored],
+            [score.values["right"] or 0.0 for score in scored],
+            [score.values["known"] or 0.0 for score in scored],
         )
         pool = Pool(
             metric="option.accuracy",
@@ -69,7 +69,7 @@ class Option:
             numerators=right,
             denominators=known,
             **n_questions,
-            note=_note(kept),
+            note=_note(scored),
         )
         return (pool,)
 

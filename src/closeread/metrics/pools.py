@@ -10,8 +10,8 @@ from typing import TypedDict
 from closeread.protocols import Pool
 from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
-# Raised when other questions count as scored, answered or failed, or when a note changes, so that
-# `verify` can tell numbers of an older version from wrong ones.
+# Increased when other questions count as scored, answered or failed, or when a note changes, so
+# that `verify` can distinguish numbers of an older version from wrong ones.
 VERSION = 8
 
 _LARGE = 100_000
@@ -166,17 +166,17 @@ def count_questions(
             _outcome(submission.predictions.get(score.question_id), by_evidence) for score in of
         )
 
-    kept = scores if scored is None else scored
+    counted = scores if scored is None else scored
     return Counts(
         n_questions=len(scores),
-        n_scored=len(kept),
-        n_answered=sum(answered for _, answered in outcomes(kept)),
+        n_scored=len(counted),
+        n_answered=sum(answered for _, answered in outcomes(counted)),
         n_failed=sum(failed for failed, _ in outcomes(scores)),
     )
 
 
 def strip_texts(prediction: Prediction) -> Prediction:
-    """Return only what ``count_questions`` needs of a prediction, so that many fit in memory."""
+    """Return a prediction with only what ``count_questions`` needs, to save memory."""
     return Prediction(
         question_id=prediction.question_id,
         answer=_EMPTY_ANSWER if prediction.answer is not None else None,

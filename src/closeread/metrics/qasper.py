@@ -52,15 +52,26 @@ class Qasper:
             words = squad_words(text)
             references = [squad_words(_gold_text(gold)) for gold in golds]
             answer = exact_and_f1(words, references, both_empty=0.0)[1]
-            predicted = [one for found in prediction.evidence for one in found.texts]
+            predicted = [
+                paragraph
+                for evidence_part in prediction.evidence
+                for paragraph in evidence_part.texts
+            ]
             evidence = max(
-                (paragraph_f1(predicted, self._texts(found)) for found in question.gold_evidence),
+                (
+                    paragraph_f1(predicted, self._texts(gold_part))
+                    for gold_part in question.gold_evidence
+                ),
                 default=None,
             )
-            gold_paragraphs = {text for found in question.gold_evidence for text in found.texts}
+            gold_paragraphs = {
+                text for gold_part in question.gold_evidence for text in gold_part.texts
+            }
             others = {*predicted} - {*gold_paragraphs, ""}
             note = (
-                _PARTIAL if any(one in text for one in others for text in gold_paragraphs) else ""
+                _PARTIAL
+                if any(paragraph in text for paragraph in others for text in gold_paragraphs)
+                else ""
             )
         return Score(
             question_id=question.question_id,
@@ -86,7 +97,7 @@ class Qasper:
                 "whole paragraphs"
             )
             evidence = replace(evidence, note=note)
-        if not any(one.evidence for one in submission.predictions.values()):
+        if not any(prediction.evidence for prediction in submission.predictions.values()):
             evidence = replace(evidence, note="no prediction has evidence")
         return answer, evidence
 

@@ -105,8 +105,14 @@ def human_f1(golds: Sequence[str]) -> float:
     if len(golds) == 1:
         return 1.0
     best = [
-        max([_words_f1(one, other) for at, other in enumerate(golds) if at != place])
-        for place, one in enumerate(golds)
+        max(
+            [
+                _words_f1(gold, other)
+                for other_index, other in enumerate(golds)
+                if other_index != index
+            ]
+        )
+        for index, gold in enumerate(golds)
     ]
     return sum_in_order(best) / len(best)
 
@@ -116,5 +122,5 @@ def _f1(prediction: str, gold: str) -> float:
     return float(prediction == gold) if gold == _CANNOT_ANSWER else _words_f1(prediction, gold)
 
 
-def _words_f1(one: str, other: str) -> float:
-    return exact_and_f1(squad_words(one), (squad_words(other),), both_empty=0.0)[1]
+def _words_f1(left: str, right: str) -> float:
+    return exact_and_f1(squad_words(left), (squad_words(right),), both_empty=0.0)[1]

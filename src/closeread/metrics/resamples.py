@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-_COUNTED_FROM = 16  # from this many equal units, counting is cheaper than drawing
+_COUNTED_FROM = 16  # for this many equal units or more, counting is cheaper than drawing
 _CELLS = 2_000_000  # array cells in memory at a time
 _CACHED_CELLS = 10_000  # the same if cells are read repeatedly and should stay in the cache
 
@@ -33,7 +33,7 @@ def draw_counts(
     """
     import numpy as np
 
-    number = {unit: place for place, unit in enumerate(dict.fromkeys(unit_ids))}
+    number = {unit: index for index, unit in enumerate(dict.fromkeys(unit_ids))}
     units = len(number)
     unit_of = np.array([number[unit] for unit in unit_ids]) if units < len(unit_ids) else None
     step = max(1, _CACHED_CELLS // len(unit_ids))

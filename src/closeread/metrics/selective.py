@@ -1,4 +1,4 @@
-"""Score selective answering: how often is a reader wrong on the answers that it is surest of?
+"""Score selective answering: the risk of a reader on its most confident answers.
 
 Source: ``get_risk_coverage_info`` and ``get_coverage_cutoff`` of kmzjy110/selectiveQA at 74974c99
 (after Kamath et al. 2020). After each question k in order of descending confidence, coverage is k/N
@@ -92,35 +92,37 @@ class Selective:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``selective.aurc``, ``selective.coverage@80`` and ``selective.coverage@90``."""
         scores = list(scores)
-        kept = [score for score in scores if score.values["correct"] is not None]
-        confidences = [score.values["confidence"] for score in kept]
-        correct = [cast("float", score.values["correct"]) for score in kept]
+        scored = [score for score in scores if score.values["correct"] is not None]
+        confidences = [score.values["confidence"] for score in scored]
+        correct = [cast("float", score.values["correct"]) for score in scored]
         n_confident = sum(confidence is not None for confidence in confidences)
         notes = []
-        if n_confident < len(kept):
-            notes.append(f"{count_of(len(kept) - n_confident, 'answer')} without a confidence")
-        if len(kept) > 1 and 2 * (n_tied := Counter(confidences).most_common(1)[0][1]) > len(kept):
+        if n_confident < len(scored):
+            notes.append(f"{count_of(len(scored) - n_confident, 'answer')} without a confidence")
+        if len(scored) > 1 and 2 * (n_tied := Counter(confidences).most_common(1)[0][1]) > len(
+            scored
+        ):
             notes.append(
-                f"{n_tied} of {len(kept)} answers have the same confidence: file order breaks the "
-                "tie"
+                f"{n_tied} of {len(scored)} answers have the same confidence: file order breaks "
+                "the tie"
             )
-        if kept and not n_confident:
-            notes, kept, correct, confidences = ["no prediction has a confidence"], [], [], []
-        counts = count_questions(scores, submission, scored=kept)
+        if scored and not n_confident:
+            notes, scored, correct, confidences = ["no prediction has a confidence"], [], [], []
+        counts = count_questions(scores, submission, scored=scored)
         if n_unanswered := counts["n_scored"] - counts["n_answered"]:
             n_scored = count_of(counts["n_scored"], "question")
             notes.append(
                 f"{n_unanswered:,} of {n_scored} unanswered: counted as wrong, and in coverage"
             )
         statistics = _make_statistics(confidences, correct)
-        unit_ids = [score.unit_id or score.question_id for score in kept]
+        unit_ids = [score.unit_id or score.question_id for score in scored]
         family = _CurveFamily(confidences, correct, unit_ids)
         return tuple(
             Pool(
                 metric=name,
                 unit_ids=unit_ids,
                 numerators=correct,
-                denominators=[1] * len(kept),
+                denominators=[1] * len(scored),
                 statistic=statistic,
                 extremes=statistic.extremes,
                 family=family,
@@ -188,10 +190,10 @@ def extremes(
     risks: "NDArray[Any]",
     others: float,
 ) -> tuple[float, float]:
-    """Return the smallest and the largest number that a curve gives with other questions in it.
+    """Return the smallest and largest number read off a curve with other questions added.
 
-    In the worst and the best case the others are the surest of all, and all wrong or all right: no
-    other rank makes the risk higher or lower at any coverage.
+    In the worst and the best case the others rank first, and are all wrong or all right: no other
+    rank makes the risk higher or lower at any coverage.
 
     Args:
         read: The function that reads the number off a curve: ``aurc``, or ``coverage_at`` of an
@@ -205,11 +207,11 @@ def extremes(
     across = np.linspace(0, 1, _STEPS + 1)[1:]
     known = np.clip((across - others) / (1 - others), 0, 1)
     wrong = (1 - others) * np.interp(known, [0, *coverages], [0, *(coverages * risks)])
-    found = [read(coverages, risks)]
-    found += [
+    numbers = [read(coverages, risks)]
+    numbers += [
         read(across, (wrong + n_right) / across) for n_right in (0, np.minimum(across, others))
     ]
-    return min(found), max(found)
+    return min(numbers), max(numbers)
 
 
 def official(confidences: Sequence[float | None], correct: Sequence[float]) -> dict[str, float]:
@@ -241,7 +243,7 @@ def official(confidences: Sequence[float | None], correct: Sequence[float]) -> d
 
 
 def _confidence(question: Question, prediction: Prediction | None) -> float | None:
-    """Return a prediction's confidence; without one, how far its option scores support the pick."""
+    """Return a prediction's confidence; without one, the option scores' support for the pick."""
     if prediction is None or prediction.confidence is not None:
         return prediction.confidence if prediction is not None else None
     scores = option_scores(question, prediction)
@@ -252,8 +254,8 @@ def _confidence(question: Question, prediction: Prediction | None) -> float | No
 
 @lru_cache(maxsize=8)  # called for every question
 def _make_metric(name: str) -> Metric:
-    made: Metric = make("metric", name)[0]
-    return made
+    metric: Metric = make("metric", name)[0]
+    return metric
 
 
 def _base_settings(base: str) -> list[str]:
@@ -261,8 +263,8 @@ def _base_settings(base: str) -> list[str]:
     if not base:
         return []
     parts = [part.partition(":") for part in _make_metric(family(base)).signature().split("|")]
-    found = [f"{key}:{value}" for key, _, value in parts if key in ("nltk", "punkt", "unicode")]
-    return found + [f"base-v:{value}" for key, _, value in parts if key == "v" and value != "1"]
+    settings = [f"{key}:{value}" for key, _, value in parts if key in ("nltk", "punkt", "unicode")]
+    return settings + [f"base-v:{value}" for key, _, value in parts if key == "v" and value != "1"]
 
 
 @dataclass(frozen=True)
@@ -276,11 +278,11 @@ class _CurveStatistic:
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
         import numpy as np
 
-        found = self.correct
+        drawn_correct = self.correct
         if indices is not None:
             times = np.bincount(np.asarray(indices), minlength=len(self.order))
-            found = np.repeat(self.correct, times[self.order])
-        return self.read(*_curve(found)) if len(found) else None
+            drawn_correct = np.repeat(self.correct, times[self.order])
+        return self.read(*_curve(drawn_correct)) if len(drawn_correct) else None
 
     def extremes(self, others: float, /) -> tuple[float, float]:
         return extremes(self.read, *_curve(self.correct), others)
@@ -302,20 +304,20 @@ class _CurveFamily:
 
     def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
         curves = self._ranked.resampled(times)
-        found = {self.name: self._ranked.areas(curves)}
+        values = {self.name: self._ranked.areas(curves)}
         for name, accuracy in _ACCURACIES.items():
-            found[name] = self._ranked.coverages(accuracy, curves)
-        return found
+            values[name] = self._ranked.coverages(accuracy, curves)
+        return values
 
 
 def _make_statistics(
     confidences: Sequence[float | None], correct: Sequence[float]
 ) -> dict[str, _CurveStatistic]:
-    order, in_order = _rank(confidences, correct)
-    found = {"selective.aurc": _CurveStatistic(order, in_order, aurc)}
+    order, ranked_correct = _rank(confidences, correct)
+    statistics = {"selective.aurc": _CurveStatistic(order, ranked_correct, aurc)}
     for name, accuracy in _ACCURACIES.items():
-        found[name] = _CurveStatistic(order, in_order, partial(coverage_at, accuracy))
-    return found
+        statistics[name] = _CurveStatistic(order, ranked_correct, partial(coverage_at, accuracy))
+    return statistics
 
 
 def _rank(
@@ -323,8 +325,10 @@ def _rank(
 ) -> "tuple[NDArray[Any], NDArray[Any]]":
     import numpy as np
 
-    known = np.array([-np.inf if found is None else found for found in confidences], dtype=float)
-    order = np.argsort(-known, kind="stable")
+    filled = np.array(
+        [-np.inf if confidence is None else confidence for confidence in confidences], dtype=float
+    )
+    order = np.argsort(-filled, kind="stable")
     return order, np.asarray(correct, dtype=float)[order]
 
 

@@ -221,7 +221,7 @@ def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
     words = squad_words(prediction)
     if words and prediction in golds:
         return 1.0, 1.0
-    references = [found for gold in set(golds) if (found := squad_words(gold))]
+    references = [gold_words for gold in set(golds) if (gold_words := squad_words(gold))]
     return exact_and_f1(words, references or [()], both_empty=1.0)
 
 

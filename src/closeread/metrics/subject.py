@@ -51,5 +51,5 @@ def applies_to(name: str) -> Callable[[Question], bool]:
 
 
 def _subject(name: str) -> About:
-    found = CATALOG["metric"].get(name)
-    return "any" if found is None else found.about
+    entry = CATALOG["metric"].get(name)
+    return "any" if entry is None else entry.about

@@ -50,25 +50,25 @@ def describe_pool(pool: Pool, signature: str, unit: Unit, resampling: Resampling
     The signature is the metric's, under the value's full name, then ``n`` (questions in the data
     set) and, last, ``ci`` (the settings of the interval); see ``comparable_signature``.
     """
-    found = interval(pool, resampling) if resampling is not None else None
+    bounds = interval(pool, resampling) if resampling is not None else None
     settings = signature.partition("|")[2]
-    parts = [pool.metric, settings, f"n:{pool.n_questions}", interval_settings(found, resampling)]
+    parts = [pool.metric, settings, f"n:{pool.n_questions}", interval_settings(bounds, resampling)]
     number = value(pool)
-    notes = [pool.note, found.note if found is not None else ""]
-    if found is not None and found.method in ("percentile", "farther"):
+    notes = [pool.note, bounds.note if bounds is not None else ""]
+    if bounds is not None and bounds.method in ("percentile", "farther"):
         if unit == "question":
             notes.append(_grouping_note(pool))
         elif unit == "passage" and len(pool.unit_ids) < FEW_UNITS:
             notes.append(_TOO_NARROW)
-    if number is None and found is None:
+    if number is None and bounds is None:
         notes.append("no question was scored")
     return Summary(
         metric=pool.metric,
         signature="|".join(part for part in parts if part),
         value=number,
         unit=unit,
-        low=found.low if found is not None else None,
-        high=found.high if found is not None else None,
+        low=bounds.low if bounds is not None else None,
+        high=bounds.high if bounds is not None else None,
         n_questions=pool.n_questions,
         n_scored=pool.n_scored,
         n_answered=pool.n_answered,
@@ -145,8 +145,8 @@ RowsById = Mapping[str, Sequence[tuple[int, tuple[str, Any]]]]
 def rows_by_id(submission: Submission) -> RowsById:
     """Return a submission's rows by question id, each with its position in the file."""
     rows: dict[str, list[tuple[int, tuple[str, Any]]]] = {}
-    for place, row in enumerate(submission.rows):
-        rows.setdefault(row[0], []).append((place, row))
+    for position, row in enumerate(submission.rows):
+        rows.setdefault(row[0], []).append((position, row))
     return rows
 
 
@@ -162,11 +162,11 @@ def restrict_submission(
         scores: The scores of the part's questions.
         by_id: ``rows_by_id(submission)``.
     """
-    wanted = dict.fromkeys(score.question_id for score in scores)
-    units = wanted | dict.fromkeys(score.unit_id for score in scores)
-    rows = sorted((one for name in units for one in by_id.get(name, ())), key=itemgetter(0))
+    question_ids = dict.fromkeys(score.question_id for score in scores)
+    units = question_ids | dict.fromkeys(score.unit_id for score in scores)
+    rows = sorted((row for name in units for row in by_id.get(name, ())), key=itemgetter(0))
     return Submission(
-        predictions=_SelectedPredictions(submission.predictions, wanted),
+        predictions=_SelectedPredictions(submission.predictions, question_ids),
         rows=tuple(row for _, row in rows),
         extras=submission.extras,
         whole=submission,
@@ -192,11 +192,13 @@ class _SelectedPredictions(Mapping[str, Prediction]):
         return sum(1 for _ in self)
 
 
-def interval_settings(found: Interval | None, resampling: Resampling | None) -> str:
+def interval_settings(bounds: Interval | None, resampling: Resampling | None) -> str:
     """Return the settings of an interval as they end a signature; "" for no interval."""
-    if found is None or resampling is None or found.method == "none":
+    if bounds is None or resampling is None or bounds.method == "none":
         return ""
-    if found.method == "exact":
+    if bounds.method == "exact":
         return f"ci:exact,{format_exactly(resampling.level)}"
-    made = f"{format_exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
-    return f"ci:{found.method},{made}"
+    resampling_settings = (
+        f"{format_exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
+    )
+    return f"ci:{bounds.method},{resampling_settings}"

@@ -1,10 +1,10 @@
-"""Find the unit of a question: what intervals resample, tests pair and folds keep together.
+"""Find the unit of a question: intervals resample units, tests pair them, folds keep them whole.
 
-A question that was made from another (a variant of a triple, or of ``attack``) is not a unit of its
-own: a system that answers one of them rightly mostly answers the other rightly too. The variant
-belongs to its original, and a passage changed for it to the original's passage. Formats without
-groups still have the ids that ``attack`` gives, which end in the role, or AddSent's, which end in
-the writer of the sentence.
+A variant of a question (in a triple, or made by ``attack``) is not a separate unit, because a
+system that answers one of them correctly usually answers the other correctly, too. The variant
+belongs to its original, and a passage changed for it belongs to the original's passage. In formats
+without groups variants are recognised by their ids: those of ``attack`` end in the role, those of
+AddSent in the writer of the sentence.
 """
 
 import re

@@ -55,7 +55,7 @@ def test_soft_masking_equals_the_plain_procedure(plain, vectors):
     """Every option of the shipped exam, word by word and loop by loop."""
     retriever, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "off"})
     known = load_vectors(vectors)
-    in_memory = dict(zip(known, known.rows(list(known)), strict=True))
+    in_memory = dict(zip(known, known.vectors_of(list(known)), strict=True))
     compared = 0
     for passage, questions in load(locate("exam/zh")):
         spans = sentences(passage.text, passage.language)

@@ -65,7 +65,7 @@ def test_words_of_passages_get_vectors_and_those_of_questions_none(texts):
     vectors = load(str(out))
     words = set(vectors)
     assert told["words"] == len(words)
-    assert told["dimensions"] == vectors.rows(["sheep"]).shape[1] == 12
+    assert told["dimensions"] == vectors.vectors_of(["sheep"]).shape[1] == 12
     assert {"sheep", "salt", "蒸发"} <= words
     assert not words & {"nonesuch", "zanzibar"}
     assert [one["name"] for one in told["datasets"]] == ["one"]

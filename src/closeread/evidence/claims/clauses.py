@@ -1,4 +1,4 @@
-"""Evidence below the sentence: trims clauses at its ends that cover nothing of the claim."""
+"""Trim the clauses at the ends of a sentence of evidence that cover nothing of the claim."""
 
 import re
 from bisect import bisect_left
@@ -8,13 +8,13 @@ from closeread.evidence.claims.terms import terms_of_folded
 from closeread.summation import sum_in_order
 from closeread.types import Span
 
-# A comma inside a number ends no clause; Chinese marks are not followed by a space.
+# A comma inside a number does not end a clause; no space follows Chinese punctuation.
 _CUT = re.compile(r"(?:[，；：—]+|[,;:](?=\s))[”’」』\"')）]*\s*")
 _AT_END = " \t\u3000，；：—,;:"
 
 
 def trim_empty_clauses(text: str, folded: str, span: Span, weights: Mapping[str, float]) -> Span:
-    """Return a sentence without the clauses at its ends that cover no term that the rest does not.
+    """Return a sentence without the clauses at its ends whose terms the rest of it covers, too.
 
     Args:
         text: The passage.

@@ -47,10 +47,17 @@ class Explanation(Record, frozen=True, kw_only=True):
 
 
 class _Run(NamedTuple):
-    """Equal units: ``length`` of them from ``start`` in the claim and ``place`` in a sentence."""
+    """Equal units in the claim and in a sentence.
+
+    Attributes:
+        start: The index of the first unit in the claim.
+        unit_index: The index of the first unit in the sentence.
+        length: The number of units.
+        sentence: The index of the sentence.
+    """
 
     start: int
-    place: int
+    unit_index: int
     length: int
     sentence: int
 
@@ -72,7 +79,9 @@ def explain_claim(claim: str, sentences: UnitIndex, evidence: Evidence) -> Expla
         matches.append(
             Match(
                 option_span=Span(claim_units[run.start].start, claim_units[run.start + last].end),
-                passage_span=Span(sentence.starts[run.place], sentence.ends[run.place + last]),
+                passage_span=Span(
+                    sentence.starts[run.unit_index], sentence.ends[run.unit_index + last]
+                ),
                 sentence_index=run.sentence,
             )
         )
@@ -93,12 +102,12 @@ def _tiles(
         for number, sentence in enumerate(sentence_units)
         for run in _runs(pairs, sentence, number)
     ]
-    runs.sort(key=lambda run: (-run.length, run.start, run.sentence, run.place))
+    runs.sort(key=lambda run: (-run.length, run.start, run.sentence, run.unit_index))
     for run in runs:
         for part in _uncovered_parts(run, is_covered):
             if _is_meaningful(claim_units[part.start : part.start + part.length]):
-                for place in range(part.start, part.start + part.length):
-                    is_covered[place] = True
+                for unit_index in range(part.start, part.start + part.length):
+                    is_covered[unit_index] = True
                 yield part
 
 
@@ -112,20 +121,24 @@ def _runs(pairs: Sequence[tuple[str, str]], sentence: SentenceUnits, number: int
     """
     starts_of = sentence.starts_of
     forms = [*sentence.forms, ""]  # a sentinel that equals no unit
-    previous: dict[int, int] = {}  # place in the sentence -> length of the run that ends there
+    previous: dict[int, int] = {}  # index in the sentence -> length of the run that ends there
     longest = (0, 0)
     for start, pair in enumerate(pairs):
         form = pair[0]
         current = {
-            place + 1: length + 1 for place, length in previous.items() if forms[place + 1] == form
+            unit_index + 1: length + 1
+            for unit_index, length in previous.items()
+            if forms[unit_index + 1] == form
         }
         for key in (pair, (form, "")):
-            for place in starts_of.get(key, ()):
-                current.setdefault(place, 1)
+            for unit_index in starts_of.get(key, ()):
+                current.setdefault(unit_index, 1)
         if len(current) > _MAX_OPEN_RUNS:
             ranked = sorted(current.items(), key=lambda run: (-run[1], run[0]))
             current = dict(ranked[:_MAX_OPEN_RUNS])
-        best = min(((-length, place) for place, length in current.items()), default=(0, 0))
+        best = min(
+            ((-length, unit_index) for unit_index, length in current.items()), default=(0, 0)
+        )
         if longest[0] and best[0] != longest[0] - 1:
             yield _Run(start + longest[0], longest[1] + longest[0] + 1, -longest[0], number)
         previous, longest = current, best
@@ -141,12 +154,12 @@ def _uncovered_parts(run: _Run, is_covered: Sequence[bool]) -> Iterator[_Run]:
         if first is None and not ends_part:
             first = offset
         elif first is not None and ends_part:
-            yield _Run(run.start + first, run.place + first, offset - first, run.sentence)
+            yield _Run(run.start + first, run.unit_index + first, offset - first, run.sentence)
             first = None
 
 
 def _is_meaningful(tile: Sequence[Unit]) -> bool:
-    """Return whether matching units are more than chance: one Chinese character alone is not."""
+    """Return whether matching units are more than chance; a single Chinese character is not."""
     content = [unit for unit in tile if not unit.is_function]
     return bool(content) and (len(tile) > 1 or content[0].is_word)
 

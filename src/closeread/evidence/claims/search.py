@@ -57,29 +57,29 @@ class Search:
         """Return the sentence with the largest gain, the first of ties; None if no gain."""
         if not self.gains.size:
             return None
-        place, gain = _first_of_most(self.gains)
-        return place if gain > 0 else None
+        number, gain = _first_largest(self.gains)
+        return number if gain > 0 else None
 
-    def take(self, place: int) -> None:
+    def take(self, number: int) -> None:
         """Take a sentence: its terms no longer count for other sentences."""
         import numpy as np
 
-        self.taken.append(place)
-        covered = self._numbers[self._places == place]
+        self.taken.append(number)
+        covered = self._numbers[self._places == number]
         newly_covered = covered[self._open[covered]]
         self._open[newly_covered] = False
         counts = self._claim.counts[newly_covered]
         sentences = self._places[expand_ranges(self._begins[newly_covered], counts)]
         np.subtract.at(self.gains, sentences, np.repeat(self._weights[newly_covered], counts))
-        paragraph = self._paragraphs[place]
+        paragraph = self._paragraphs[number]
         first = bisect_left(self._paragraphs, paragraph)
         end = bisect_right(self._paragraphs, paragraph)
-        distances = np.maximum(np.abs(np.arange(first - place, end - place)), 1)
+        distances = np.maximum(np.abs(np.arange(first - number, end - number)), 1)
         nearness = self.nearness[first:end]
         np.maximum(nearness, 1 / distances, out=nearness)
 
     def next(self, rule: Rule) -> int | None:
-        """Return the sentence worth most, the first of ties; None if it is not worth ``enough``."""
+        """Return the sentence of highest worth, the first of ties; None if below ``enough``."""
         import numpy as np
 
         worth = self.gains + rule.near * self.nearness
@@ -91,8 +91,8 @@ class Search:
         if not candidates.size:
             return None
         shares = self.clause_shares()[candidates]
-        place, highest = _first_of_most(worth[candidates] + rule.clause * shares)
-        return int(candidates[place]) if highest >= rule.enough else None
+        index, highest = _first_largest(worth[candidates] + rule.clause * shares)
+        return int(candidates[index]) if highest >= rule.enough else None
 
     def clause_shares(self) -> "NDArray[Any]":
         """Return the largest share (0 to 1) of a clause that each sentence would newly cover."""
@@ -136,8 +136,8 @@ class Search:
         return sum_in_order(weights)
 
 
-def _first_of_most(values: "NDArray[Any]") -> tuple[int, float]:
-    """Return the first place of the largest value, and that value, rounded."""
+def _first_largest(values: "NDArray[Any]") -> tuple[int, float]:
+    """Return the first index of the largest value, and that value, rounded."""
     import numpy as np
 
     candidates = np.flatnonzero(values >= values.max() - 2 * 10**-_DIGITS)

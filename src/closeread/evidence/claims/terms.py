@@ -1,7 +1,7 @@
 """Splits texts into the terms by which claims and sentences are compared, in any language.
 
 A unit is a Chinese character, a number, or a word cut to its stem; a term is a unit or a pair of
-adjacent ones. Units keep their places in the original text. Composed and decomposed letters
+adjacent ones. Units keep their offsets in the original text. Composed and decomposed letters
 (``é``) are equal, and so are ligatures (``ﬁ``) and the letters that they stand for.
 """
 
@@ -21,7 +21,7 @@ _ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 
 
 class Unit(NamedTuple):
-    """A unit in its normalised form, and its place in the text: ``[start, end)``."""
+    """A unit in its normalised form, with its span in the text: ``[start, end)``."""
 
     form: str
     is_word: bool
@@ -68,7 +68,7 @@ def _split_units(text: str) -> tuple[Unit, ...]:
 
 
 def terms_of_folded(text: str) -> set[str]:
-    """Return the terms of a folded text, without their places."""
+    """Return the distinct terms of a folded text."""
     forms = [_FORMS[word][0] for word in words(text)]
     return {*forms, *map(" ".join, pairwise(forms))}
 

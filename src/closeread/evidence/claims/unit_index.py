@@ -17,8 +17,8 @@ class SentenceUnits:
         starts: Where each starts, in the passage.
         ends: Where each ends, in the passage.
         distinct_forms: The set of forms.
-        starts_of: The places, among the units, of each pair of forms, and of each single word under
-            ``(form, "")``. Only the first few places of a repeated pair are kept, so that the time
+        starts_of: The indices, among the units, of each pair of forms, and of each single word
+            under ``(form, "")``. Only the first few of a repeated pair are kept, so that the time
             to match a claim is linear in its length, whatever the sentence repeats.
     """
 
@@ -29,16 +29,16 @@ class SentenceUnits:
         self.ends = array("q", [span.start + unit.end for unit in sentence_units])
         self.distinct_forms = frozenset(self.forms)
         self.starts_of: dict[tuple[str, str], list[int]] = {}
-        for place, unit in enumerate(sentence_units):
-            if place:
-                self._add_start(place - 1, (sentence_units[place - 1].form, unit.form))
+        for index, unit in enumerate(sentence_units):
+            if index:
+                self._add_start(index - 1, (sentence_units[index - 1].form, unit.form))
             if unit.is_word:
-                self._add_start(place, (unit.form, ""))
+                self._add_start(index, (unit.form, ""))
 
-    def _add_start(self, place: int, pair: tuple[str, str]) -> None:
-        places = self.starts_of.setdefault(pair, [])
-        if len(places) < _MAX_PLACES:
-            places.append(place)
+    def _add_start(self, index: int, pair: tuple[str, str]) -> None:
+        indices = self.starts_of.setdefault(pair, [])
+        if len(indices) < _MAX_PLACES:
+            indices.append(index)
 
 
 class UnitIndex:

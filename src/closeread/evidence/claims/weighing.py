@@ -103,7 +103,7 @@ class Claim:
     Args:
         indexed: The passage.
         text: The claim itself, which the evidence should cover.
-        context: A text that only helps to find the place, such as the stem.
+        context: A text that only helps to locate the evidence, such as the stem.
         share: The factor for the weights of the context.
         background: A corpus that also determines the rarity of terms.
         wants_number: Whether the claim is a question for a number or a date, so that sentences

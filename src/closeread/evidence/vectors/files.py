@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FASTTEXT = b"\xba\x16\x4f\x2f"  # the magic number 793712314, little-endian
 _COMPRESSED = {b"\x1f\x8b": ".gz", b"BZh": ".bz2"}
 _VERSION = b"2"
-_HASH_LENGTH = 64  # of a sha256 in hexadecimal
+_HASH_LENGTH = 64  # hexadecimal digits of a sha256
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class StoredVectors:
         name: The name of the original file.
         rows: The vectors, shape (words, dimensions), single precision, memory-mapped.
         places: The row of each word.
-        left_out: How many words were left out because their vector is zero, without a direction.
+        left_out: Number of words left out because their vector is zero and so has no direction.
         sha256: The hash of the original file, as ``sha256sum`` prints it.
     """
 
     name: str
     rows: "NDArray[Any]"
-    places: dict[str, int]
+    row_of: dict[str, int]
     left_out: int
     sha256: str
 
@@ -62,8 +62,8 @@ def load_stored(path: Path) -> StoredVectors:
     lines = words.read_bytes().decode().split("\n")
     left_out, listed = int(lines[0]), lines[1:]
     rows = np.asarray(np.load(matrix, mmap_mode="r"))  # still mapped; plain arrays index faster
-    places = {word: row for row, word in enumerate(listed)}
-    return StoredVectors(path.name, rows, places, left_out, _sha256(path, folder))
+    row_of = {word: row for row, word in enumerate(listed)}
+    return StoredVectors(path.name, rows, row_of, left_out, _sha256(path, folder))
 
 
 def _sha256(path: Path, folder: Path) -> str:

@@ -43,30 +43,32 @@ class VectorIndex:
 
         words_of = [cut(span.of(text)) for span in spans]
         self.spans = spans
-        self._places = [vectors.places(words) for words in words_of]
-        lengths = np.fromiter(map(len, self._places), dtype=np.intp, count=len(spans))
-        flat = np.fromiter(chain.from_iterable(self._places), np.intp, count=int(lengths.sum()))
+        self._row_numbers = [vectors.find_rows(words) for words in words_of]
+        lengths = np.fromiter(map(len, self._row_numbers), dtype=np.intp, count=len(spans))
+        flat = np.fromiter(
+            chain.from_iterable(self._row_numbers), np.intp, count=int(lengths.sum())
+        )
         if not flat.size:
             vectors.must_know(
                 chain.from_iterable(words_of), f"the passage that begins {text[:20]!r}"
             )
         distinct, local = np.unique(flat, return_inverse=True)
-        self._rows = vectors.at(distinct)
+        self._rows = vectors.vectors_at(distinct)
         self._local = np.split(local, np.cumsum(lengths)[:-1]) if len(spans) else []
         sums = np.zeros((len(spans), vectors.dimensions))
-        for place, words in enumerate(self._local):
-            self._rows.take(words, axis=0).sum(axis=0, out=sums[place])
+        for number, words in enumerate(self._local):
+            self._rows.take(words, axis=0).sum(axis=0, out=sums[number])
         norms = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         self.unknown = np.flatnonzero(norms == 0)
         norms[self.unknown] = 1.0
         self.directions = sums / norms[:, np.newaxis]
         self._sentences: dict[int, Sentence] = {}
 
-    def sentence(self, place: int) -> Sentence:
+    def sentence(self, number: int) -> Sentence:
         """Return the distinct words of a sentence with their vectors."""
         import numpy as np
 
-        if place not in self._sentences:
-            rows = self._rows[np.unique(self._local[place])]
-            self._sentences[place] = Sentence(frozenset(self._places[place]), rows)
-        return self._sentences[place]
+        if number not in self._sentences:
+            rows = self._rows[np.unique(self._local[number])]
+            self._sentences[number] = Sentence(frozenset(self._row_numbers[number]), rows)
+        return self._sentences[number]

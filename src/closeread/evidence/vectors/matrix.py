@@ -12,7 +12,7 @@ from closeread.evidence.vectors.files import StoredVectors, load_stored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_MIN_WORDS = 20  # of fewer distinct words, none needs to have a vector
+_MIN_WORDS = 20  # distinct words; in a shorter text no word needs to have a vector
 MEANINGLESS = 0.5  # with a larger share of words without a vector, results are unreliable
 
 
@@ -21,7 +21,7 @@ class WordVectors:
 
     def __init__(self, source: StoredVectors) -> None:
         self._rows = source.rows
-        self._places = source.places
+        self._row_of = source.row_of
         self.name = source.name
         self.dimensions = int(self._rows.shape[1])
         self.left_out = source.left_out
@@ -30,38 +30,38 @@ class WordVectors:
         )
 
     def __contains__(self, word: str) -> bool:
-        return word in self._places
+        return word in self._row_of
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._row_of)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._row_of)
 
     def known(self, words: Iterable[str]) -> list[str]:
         """Return the words that have a vector, repeats kept."""
-        return [word for word in words if word in self._places]
+        return [word for word in words if word in self._row_of]
 
-    def places(self, words: Iterable[str]) -> list[int]:
+    def find_rows(self, words: Iterable[str]) -> list[int]:
         """Return the row numbers of the words that have a vector, repeats kept."""
-        find = self._places.get
-        return [place for place in map(find, words) if place is not None]
+        find = self._row_of.get
+        return [row for row in map(find, words) if row is not None]
 
-    def at(self, places: "Sequence[int] | NDArray[Any]") -> "NDArray[Any]":
+    def vectors_at(self, rows: "Sequence[int] | NDArray[Any]") -> "NDArray[Any]":
         """Return the vectors of row numbers in double precision, shape (places, dimensions)."""
         import numpy as np
 
-        return self._rows[np.asarray(places, dtype=np.intp)].astype(np.float64)
+        return self._rows[np.asarray(rows, dtype=np.intp)].astype(np.float64)
 
-    def rows(self, words: Sequence[str]) -> "NDArray[Any]":
+    def vectors_of(self, words: Sequence[str]) -> "NDArray[Any]":
         """Return the vectors of known words in double precision, shape (words, dimensions)."""
-        return self.at([self._places[word] for word in words])
+        return self.vectors_at([self._row_of[word] for word in words])
 
-    def missed(self, words: Iterable[str]) -> float:
+    def unknown_share(self, words: Iterable[str]) -> float:
         """Return the share (0 to 1) of distinct words without a vector; 0.0 for no words."""
         distinct = set(words)
         return (
-            sum(word not in self._places for word in distinct) / len(distinct) if distinct else 0.0
+            sum(word not in self._row_of for word in distinct) / len(distinct) if distinct else 0.0
         )
 
     def must_know(self, words: Iterable[str], where: str) -> None:
@@ -75,7 +75,7 @@ class WordVectors:
             InputError: There are 20 or more distinct words, and none has a vector.
         """
         distinct = set(words)
-        if len(distinct) >= _MIN_WORDS and not any(word in self._places for word in distinct):
+        if len(distinct) >= _MIN_WORDS and not any(word in self._row_of for word in distinct):
             raise InputError(
                 f"none of {len(distinct)} different words has a vector, for example "
                 + ", ".join(sorted(distinct)[:3]),
@@ -88,11 +88,11 @@ class WordVectors:
 def coverage_warning(vectors: WordVectors, words: Iterable[str]) -> str:
     """Return a warning if too few words have a vector for reliable results, else ""."""
     distinct = set(words)
-    missed = vectors.missed(distinct)
-    if missed <= MEANINGLESS:
+    unknown_share = vectors.unknown_share(distinct)
+    if unknown_share <= MEANINGLESS:
         return ""
     return (
-        f"only {1 - missed:.0%} of {len(distinct):,} different words have a vector in "
+        f"only {1 - unknown_share:.0%} of {len(distinct):,} different words have a vector in "
         f"{vectors.name}: evidence from word vectors is unreliable here"
     )
 

@@ -77,13 +77,13 @@ class Paired:
         import numpy as np
 
         units = dict.fromkeys(unit for pool in self.pools for unit in pool.unit_ids)
-        places = {unit: place for place, unit in enumerate(units)}
+        index_of_unit = {unit: index for index, unit in enumerate(units)}
         columns = []
         for pool in self.pools:
-            indices = np.fromiter(map(places.__getitem__, pool.unit_ids), dtype=np.intp)
+            indices = np.fromiter(map(index_of_unit.__getitem__, pool.unit_ids), dtype=np.intp)
             for numbers in (pool.numerators, pool.denominators):  # an id may be repeated
                 weights = np.asarray(numbers, dtype=float)
-                columns.append(np.bincount(indices, weights, minlength=len(places)))
+                columns.append(np.bincount(indices, weights, minlength=len(index_of_unit)))
         return Sides(*columns)
 
     @cached_property
@@ -99,8 +99,8 @@ class Paired:
         generator = self.resampling.generator(f"difference|{self.dataset}")
         above_1, below_1, above_2, below_2 = self.sides.columns
         if (below_1 == below_2).all():
-            (found,) = resample_ratios([(above_2 - above_1, below_1)], resamples, generator)
-            return found
+            (differences,) = resample_ratios([(above_2 - above_1, below_1)], resamples, generator)
+            return differences
         ratios = [(above_1, below_1), (above_2, below_2)]
         first, second = resample_ratios(ratios, resamples, generator)
         difference: NDArray[Any] = second - first

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ENUMERATED = 16  # differing units up to which all swaps, at most 2**16, are enumerated
-_INTEGER_TERMS = 2_000  # terms of a binomial tail up to which integers are summed
+_INTEGER_TERMS = 2_000  # terms of a binomial tail; longer sums use floating-point numbers
 # The smallest detectable difference in standard errors: significant at 5 % with a power of 0.8.
 DETECTABLE_ERRORS = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 _RELATIVE_TOLERANCE = 1e-9  # ratios that differ by a smaller share differ by rounding only
-_LEAST_VARIANCE = 1e-14  # of fractions; less is rounding error
+_LEAST_VARIANCE = 1e-14  # variance of fractions; smaller ones are rounding errors
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -36,7 +36,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
         only_second: Number of questions that only the second system answered rightly.
     """
     total, fewer = only_first + only_second, min(only_first, only_second)
-    if fewer > _INTEGER_TERMS:  # integers of so many digits would take minutes
+    if fewer > _INTEGER_TERMS:  # exact integers would take minutes
         return _large_mcnemar(total, fewer)
     term: int = 1
     tail: int = 1
@@ -58,7 +58,7 @@ def _large_mcnemar(total: int, fewer: int) -> float:
     return min(1.0, 2 * tail * math.exp(ways - total * math.log(2)))
 
 
-def permutation(every: Sequence[Swaps]) -> tuple[float, bool]:
+def permutation(all_swaps: Sequence[Swaps]) -> tuple[float, bool]:
     """Return the two-sided p-value of a paired permutation test, and whether it is exact.
 
     If the systems are equally good, swapping their results within any unit changes nothing. With at
@@ -72,43 +72,51 @@ def permutation(every: Sequence[Swaps]) -> tuple[float, bool]:
     2013).
 
     Args:
-        every: The swaps of two systems on one data set, or on several. For several, the test is of
-            the mean of their differences.
+        all_swaps: The swaps of two systems on one data set, or on several. For several, the mean of
+            the differences is tested.
     """
     import numpy as np
 
-    ends = list(accumulate(one.n_differing for one in every))
+    ends = list(accumulate(swaps.n_differing for swaps in all_swaps))
     exact = ends[-1] <= _ENUMERATED
     if exact:
         swapped = (np.arange(2 ** ends[-1])[:, None] >> np.arange(ends[-1])) & 1
         parts = np.split(swapped, ends[:-1], axis=1)
-        drawn = [one.after_swaps(part) for one, part in zip(every, parts, strict=True)]
+        drawn = [swaps.after_swaps(part) for swaps, part in zip(all_swaps, parts, strict=True)]
     else:
-        drawn = [one.drawn for one in every]
+        drawn = [swaps.drawn for swaps in all_swaps]
     statistic = (
-        _distances if all(one.sides.have_equal_weights for one in every) else _studentized_distances
+        _distances
+        if all(swaps.sides.have_equal_weights for swaps in all_swaps)
+        else _studentized_distances
     )
-    (observed,) = statistic([one.observed for one in every])
+    (observed,) = statistic([swaps.observed for swaps in all_swaps])
     extreme = statistic(drawn) >= observed * (1 - _RELATIVE_TOLERANCE) - ROUNDING
     if exact:
         return float(extreme.mean()), True
     return (1 + int(extreme.sum())) / (1 + len(extreme)), False
 
 
-def _distances(every: Sequence[Differences]) -> "NDArray[Any]":
+def _distances(all_differences: Sequence[Differences]) -> "NDArray[Any]":
     """Return the absolute difference of the means over data sets in every swap."""
     import numpy as np
 
-    distances: NDArray[Any] = np.abs(np.mean([one.values for one in every], axis=0))
+    distances: NDArray[Any] = np.abs(
+        np.mean([differences.values for differences in all_differences], axis=0)
+    )
     return distances
 
 
-def _studentized_distances(every: Sequence[Differences]) -> "NDArray[Any]":
-    """Return the same in standard errors."""
+def _studentized_distances(all_differences: Sequence[Differences]) -> "NDArray[Any]":
+    """Return the absolute summed difference in standard errors in every swap."""
     import numpy as np
 
-    distances = np.abs(np.sum([one.values for one in every], axis=0))
-    errors = np.sqrt(np.sum([one.variances for one in every], axis=0).clip(_LEAST_VARIANCE))
+    distances = np.abs(np.sum([differences.values for differences in all_differences], axis=0))
+    errors = np.sqrt(
+        np.sum([differences.variances for differences in all_differences], axis=0).clip(
+            _LEAST_VARIANCE
+        )
+    )
     ratio: NDArray[Any] = distances / errors
     return ratio
 
@@ -118,9 +126,9 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     adjusted = [0.0] * len(p_values)
     largest = 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = largest
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
     return tuple(adjusted)
 
 

@@ -31,7 +31,7 @@ class Spread(Record, frozen=True, kw_only=True):
 
 def spread(of_runs: Sequence[float | None]) -> Spread | None:
     """Return the spread of runs' values; None for a single run, or if a run has no value."""
-    values = [found for found in of_runs if found is not None]
+    values = [value for value in of_runs if value is not None]
     if len(of_runs) < 2 or len(values) < len(of_runs):
         return None
     return Spread(
@@ -83,8 +83,8 @@ def average_runs(pools: Sequence[Pool]) -> Pool:
     return replace(
         averaged,
         unit_ids=tuple(numerators),
-        numerators=[math.fsum(found) / len(pools) for found in numerators.values()],
-        denominators=[math.fsum(found) / len(pools) for found in denominators.values()],
+        numerators=[math.fsum(of_runs) / len(pools) for of_runs in numerators.values()],
+        denominators=[math.fsum(of_runs) / len(pools) for of_runs in denominators.values()],
     )
 
 
@@ -105,13 +105,16 @@ class _MeanFamily:
     def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
         import numpy as np
 
-        found = [family.read(times) for family in self.of]
-        return {key: np.mean([one[key] for one in found], axis=0) for key in found[0]}
+        values_by_run = [family.read(times) for family in self.of]
+        return {
+            key: np.mean([values[key] for values in values_by_run], axis=0)
+            for key in values_by_run[0]
+        }
 
 
 def _mean_family(pools: Sequence[Pool]) -> Family | None:
-    found = tuple(pool.family for pool in pools if pool.family is not None)
-    return _MeanFamily(found) if len(found) == len(pools) else None
+    families = tuple(pool.family for pool in pools if pool.family is not None)
+    return _MeanFamily(families) if len(families) == len(pools) else None
 
 
 def _mean_statistic(pools: Sequence[Pool]) -> Statistic | None:
@@ -125,8 +128,8 @@ def _mean_statistic(pools: Sequence[Pool]) -> Statistic | None:
         )
 
     def mean(indices: Sequence[int] | None = None, /) -> float | None:
-        found = [statistic(indices) for statistic in statistics_]
-        known = [number for number in found if number is not None]
-        return math.fsum(known) / len(known) if len(known) == len(found) else None
+        values = [statistic(indices) for statistic in statistics_]
+        known = [number for number in values if number is not None]
+        return math.fsum(known) / len(known) if len(known) == len(values) else None
 
     return mean

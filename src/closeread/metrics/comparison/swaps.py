@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-_COUNTED_FROM = 256  # from this many equal units, one binomial number is cheaper than bits
+_COUNTED_FROM = 256  # for this many equal units or more, a binomial number is cheaper than bits
 _CELLS = 2_000_000  # cells of tables in memory at a time
 
 
@@ -85,9 +85,11 @@ class Swaps:
 
     @cached_property
     def _moved(self) -> "NDArray[Any]":
-        one = self.sides
-        differs = (one.first_above != one.second_above) | (one.first_below != one.second_below)
-        first, second = _products(Sides(*(column[differs] for column in one.columns)))
+        sides = self.sides
+        differs = (sides.first_above != sides.second_above) | (
+            sides.first_below != sides.second_below
+        )
+        first, second = _products(Sides(*(column[differs] for column in sides.columns)))
         moved: NDArray[Any] = second - first
         return moved
 
@@ -95,8 +97,8 @@ class Swaps:
         """Return the differences after moving sums of ``_products``, one row per swap."""
         import numpy as np
 
-        one = self.sides
-        left, right = (side.sum(axis=0) for side in _products(one))
+        sides = self.sides
+        left, right = (side.sum(axis=0) for side in _products(sides))
         (above_1, below_1, *of_1), (above_2, below_2, *of_2) = (left + moved).T, (right - moved).T
         with np.errstate(invalid="ignore", divide="ignore"):
             first, second = above_1 / below_1, above_2 / below_2
@@ -105,8 +107,10 @@ class Swaps:
                 (product[0] - 2 * value * product[1] + value**2 * product[2]) / below**2
                 for product, value, below in ((of_1, first, below_1), (of_2, second, below_2))
             ]
-            both = (one.first_above * one.second_above).sum() - first * of_2[3] - second * of_1[3]
-            both += first * second * (one.first_below * one.second_below).sum()
+            both = (
+                (sides.first_above * sides.second_above).sum() - first * of_2[3] - second * of_1[3]
+            )
+            both += first * second * (sides.first_below * sides.second_below).sum()
             variances = squares[0] + squares[1] - 2 * both / (below_1 * below_2)
             known = np.isfinite(first) & np.isfinite(second)
             return Differences(
@@ -115,7 +119,10 @@ class Swaps:
 
 
 def _products(sides: Sides) -> "tuple[NDArray[Any], NDArray[Any]]":
-    """Return each system's products from which differences are computed, shape (units, 6)."""
+    """Return each system's sums, squares and products per unit, from which differences follow.
+
+    Shape (units, 6) each.
+    """
     import numpy as np
 
     above_1, below_1, above_2, below_2 = sides.columns

@@ -53,7 +53,9 @@ def band(
         answered_correct = right[: len(answered)]
         if answered_correct.min() == answered_correct.max():
             bounds = unseen_bounds(
-                float(answered_correct[0]), len({units[at] for at in answered}), resampling.level
+                float(answered_correct[0]),
+                len({units[answer_index] for answer_index in answered}),
+                resampling.level,
             )
             low[index], high[index] = min(low[index], bounds[0]), max(high[index], bounds[1])
     return low, high
@@ -70,7 +72,13 @@ def _rank(
     """
     import numpy as np
 
-    confidence = np.array([-np.inf if one is None else one for one in confidences], dtype=float)
+    confidence = np.array(
+        [
+            -np.inf if confidence_or_none is None else confidence_or_none
+            for confidence_or_none in confidences
+        ],
+        dtype=float,
+    )
     order = np.argsort(-confidence, kind="stable")
     falling = confidence[order]
     (ends,) = np.nonzero(np.append(falling[1:] != falling[:-1], True))
@@ -91,6 +99,6 @@ def _means_at(
 
     counted = np.concatenate(([0], np.cumsum(times)[ends]))
     summed = np.concatenate(([0.0], np.cumsum(times * right)[ends]))
-    wanted = coverage_points * counted[-1]
-    means: NDArray[Any] = np.interp(wanted, counted, summed) / wanted
+    n_covered = coverage_points * counted[-1]
+    means: NDArray[Any] = np.interp(n_covered, counted, summed) / n_covered
     return means

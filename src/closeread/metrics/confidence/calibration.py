@@ -54,8 +54,8 @@ def _bin_edges(n_answers: int, bins: int) -> "NDArray[Any]":
     """Return the edges of bins of equally many answers, shape (bins + 1,)."""
     import numpy as np
 
-    found: NDArray[Any] = np.arange(bins + 1) * n_answers // bins
-    return found
+    edges: NDArray[Any] = np.arange(bins + 1) * n_answers // bins
+    return edges
 
 
 def brier(confidences: Sequence[float], correct: Sequence[float]) -> float:

@@ -38,9 +38,9 @@ class RankedAnswers:
         self._order = order
         (self._ends,) = np.nonzero(np.append(correct[1:] != correct[:-1], True)[: len(correct)])
         self._points = correct[self._ends]
-        whole = self._points.astype(np.int64)
-        if (whole == self._points).all():  # integers add up four times as fast
-            self._points = whole
+        integers = self._points.astype(np.int64)
+        if (integers == self._points).all():  # integers add up four times as fast
+            self._points = integers
 
     def resampled(self, times: "NDArray[Any]") -> ResampledCurves:
         """Return the curves, given counts in the pool's order, (resamples, answers)."""
@@ -76,12 +76,12 @@ class RankedAnswers:
         bound = risk_bound(accuracy, curves.answered[:, -1])
         with np.errstate(invalid="ignore"):  # 0 / 0 before the first drawn answer
             below = 1 - curves.right / curves.answered < bound[:, None]
-        at = last - below[:, ::-1].argmax(axis=1)
-        found = below[rows, at]
-        answered, right = curves.answered[rows, at], curves.right[rows, at]
+        end = last - below[:, ::-1].argmax(axis=1)
+        is_reached = below[rows, end]
+        answered, right = curves.answered[rows, end], curves.right[rows, end]
         # The next stretch ends above the bound, but some of its first answers may still be below.
-        after = np.minimum(at + 1, last)
-        most = np.where(found & (at < last), curves.times[rows, after] - 1, 0)
+        after = np.minimum(end + 1, last)
+        most = np.where(is_reached & (end < last), curves.times[rows, after] - 1, 0)
         gain = self._points[after]
         room = np.zeros(len(rows))
         raises_risk = (most > 0) & (gain < accuracy)
@@ -90,7 +90,9 @@ class RankedAnswers:
         for _ in range(2):  # at most two too many: one by the strict bound, one by rounding up
             risk = 1 - (right + more * gain) / np.maximum(answered + more, 1)
             more -= (more > 0) & (risk >= bound)
-        coverages: NDArray[Any] = np.where(found, (answered + more) / curves.answered[:, -1], 0.0)
+        coverages: NDArray[Any] = np.where(
+            is_reached, (answered + more) / curves.answered[:, -1], 0.0
+        )
         return coverages
 
 

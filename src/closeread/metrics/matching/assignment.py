@@ -64,8 +64,8 @@ def _best_sum(nonzero: Sequence[Sequence[float]]) -> float:
     best = {0: 0.0}  # taken columns, as bits -> the largest sum
     for line in lines:
         for taken, total in list(best.items()):
-            for place, score in enumerate(line):
-                after = taken | 1 << place
+            for index, score in enumerate(line):
+                after = taken | 1 << index
                 if score and after != taken and total + score > best.get(after, 0.0):
                     best[after] = total + score
     return max(best.values())

@@ -18,5 +18,5 @@ def mean_of_best(values: Sequence[float]) -> float:
     """
     if len(values) == 1:
         return values[0]
-    best = [max([*values[:place], *values[place + 1 :]]) for place in range(len(values))]
+    best = [max([*values[:index], *values[index + 1 :]]) for index in range(len(values))]
     return sum_in_order(best) / len(best)

@@ -46,7 +46,7 @@ def exact_and_f1(
             return 1.0, 1.0 if predicted else both_empty
         if common := distinct.intersection(reference):
             n_common = count_shared(predicted, reference) if repeats else len(common)
-            found = f1(n_common, len(predicted), len(reference))
-            if found > best:  # noqa: PLR1730 - a call of max costs as much as the rest
-                best = found
+            reference_f1 = f1(n_common, len(predicted), len(reference))
+            if reference_f1 > best:  # noqa: PLR1730 - a call of max costs as much as the rest
+                best = reference_f1
     return 0.0, best

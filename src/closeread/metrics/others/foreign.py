@@ -1,4 +1,4 @@
-"""Define what the scorers of other harnesses share: one answer, several gold answers, a mean."""
+"""The common part of other harnesses' scorers: one answer, several gold answers, a mean."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ class ForeignScorer:
         keys: The values that ``judge`` returns, in the order of printing.
         judge: A function from the predicted texts and the texts of every gold answer to named
             values.
-        maximum: The values of which a file has the maximum, not the mean.
+        maximum: The values whose total over a file is the maximum, not the mean.
     """
 
     name: str
@@ -94,11 +94,11 @@ class _Maximum:
 
 
 def join_spans(texts: Sequence[str]) -> str:
-    """Return the predicted spans as one string, as a language model would have written them."""
+    """Return the predicted spans as one string, as a language model would write them."""
     return texts[0] if len(texts) == 1 else ", ".join(texts)
 
 
 def extract_answer(text: str) -> str:
     """Return the rest of the first line with ``Answer:``, or the whole text if there is none."""
-    found = _ANSWER_LINE.search(text)
-    return found[1] if found else text
+    match = _ANSWER_LINE.search(text)
+    return match[1] if match else text

@@ -38,14 +38,14 @@ def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
     for gold in golds:
         gold_text = " and ".join(gold)
         stripped, gold_normalized = gold_text.strip(), _normalize(gold_text)
-        found = (
+        values = (
             predicted == stripped,
             normalized == gold_normalized,
             predicted.startswith(stripped),
             normalized.startswith(gold_normalized),
             _f1(normalized, gold_normalized),
         )
-        for key, value in zip(_KEYS, found, strict=True):
+        for key, value in zip(_KEYS, values, strict=True):
             best[key] = max(best[key], float(value))
     return best
 

@@ -32,7 +32,7 @@ def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
         if gold[0].strip():
             em = max(em, float({drop(text).text for text in gold} == predicted))
             f1 = max(f1, score_pair(texts, gold)[1])
-    whole = join_spans(texts)
-    stripped = whole.strip()
-    exact = whole != "" and any(stripped == ", ".join(gold).strip() for gold in golds)
+    joined = join_spans(texts)
+    stripped = joined.strip()
+    exact = joined != "" and any(stripped == ", ".join(gold).strip() for gold in golds)
     return {"drop.em": em, "drop.f1": f1, "exact_match": float(exact)}

@@ -19,8 +19,8 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    found = [score_pair(texts, gold) for gold in dict.fromkeys(golds) if gold[0].strip()]
+    scores = [score_pair(texts, gold) for gold in dict.fromkeys(golds) if gold[0].strip()]
     return {
-        "drop.em": max((em for em, _ in found), default=0.0),
-        "drop.f1": max((f1 for _, f1 in found), default=0.0),
+        "drop.em": max((em for em, _ in scores), default=0.0),
+        "drop.f1": max((f1 for _, f1 in scores), default=0.0),
     }

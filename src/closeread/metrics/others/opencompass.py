@@ -24,8 +24,8 @@ def metric() -> ForeignScorer:
 
 
 def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    whole = join_spans(texts)
-    predicted, answer = _general(whole), extract_answer(whole)
+    joined = join_spans(texts)
+    predicted, answer = _general(joined), extract_answer(joined)
     alternatives = [" and ".join(gold) for gold in golds]
     exact = any(predicted in (gold, _general(gold)) for gold in alternatives)
     fuzzy = any(fuzzy_match(answer, gold) for gold in alternatives)

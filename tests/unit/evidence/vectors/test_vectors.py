@@ -64,7 +64,7 @@ FORMS = {
 def test_every_form_gives_the_same_vectors(tmp_path, name):
     found = load(str(written(tmp_path / name, FORMS[name])))
     assert len(found) == 3
-    assert found.rows(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
+    assert found.vectors_of(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def fasttext(tmp_path_factory):
 def test_fasttext_files_are_read(tmp_path, fasttext):
     content, row = fasttext
     found = load(str(written(tmp_path / "f.bin", content)))
-    assert found.rows(["海水"])[0] == pytest.approx(row, abs=1e-6)
+    assert found.vectors_of(["海水"])[0] == pytest.approx(row, abs=1e-6)
 
 
 @pytest.mark.parametrize("size", [6, 60, 94, 120])
@@ -110,11 +110,11 @@ def test_a_folder_is_no_file_of_vectors(tmp_path):
 
 def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
     path = written(tmp_path / "v.txt", text(ROWS))
-    first = load(str(path)).rows(["海水"]).tolist()
+    first = load(str(path)).vectors_of(["海水"]).tolist()
     load.cache_clear()
     monkeypatch.setattr(vector_files, "_read", lambda path: pytest.fail("read again"))
     again = load(str(path))
-    assert again.rows(["海水"]).tolist() == first
+    assert again.vectors_of(["海水"]).tolist() == first
     assert isinstance(again._rows.base, np.memmap)
 
 
@@ -165,7 +165,7 @@ def test_words_with_odd_characters_keep_their_own_vectors(tmp_path):
     found = load(str(written(tmp_path / "v.bin", binary(odd | ROWS))))
     assert len(found) == 6
     for word, row in (odd | ROWS).items():
-        assert found.rows([word]).tolist() == [list(row)]
+        assert found.vectors_of([word]).tolist() == [list(row)]
 
 
 def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
@@ -191,7 +191,7 @@ def test_a_vector_of_zeros_is_no_vector(tmp_path):
 def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told(tmp_path, capsys):
     twice = b"3 2\ncat 1 0\ndog 0 1\ncat 5 5\n"
     path = str(written(tmp_path / "v.txt", twice))
-    assert load(path).rows(["cat"]).tolist() == [[1.0, 0.0]]
+    assert load(path).vectors_of(["cat"]).tolist() == [[1.0, 0.0]]
     warn_unknown_words([], "soft-masking", {"vectors": path})
     assert "v.txt: vectors skipped (all zeros, or repeated words): 1" in (capsys.readouterr().err)
 
@@ -284,6 +284,6 @@ def test_a_place_that_cannot_be_written_is_told_before_training(tmp_path):
 
 def test_the_share_of_missed_words_counts_each_word_once(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS))))
-    assert found.missed(["海水", "海水", "x"]) == 0.5
-    assert found.missed([]) == 0.0
+    assert found.unknown_share(["海水", "海水", "x"]) == 0.5
+    assert found.unknown_share([]) == 0.0
     assert vectors.MEANINGLESS == 0.5
