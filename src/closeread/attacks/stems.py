@@ -12,7 +12,7 @@ _ZH_FITS = (
 _ZH_SAYS_NO = re.compile(rf"不(?={_ZH_FITS})")
 _ZH_SAYS_YES = re.compile(rf"(?<![不未没])(?={_ZH_FITS})")
 _ZH_WRONG = re.compile("有错误|有误|错误|不当")
-# An English judgement follows ``is``, or precedes what is asked for; ``a true friend`` has none.
+# An English judgement follows ``is`` or precedes the noun asked for; ``a true friend`` has none.
 _EN_ASKS = re.compile(r"\b(?:which|following|statements?|sentences?|options?)\b", re.IGNORECASE)
 _EN_IS = r"\b(?:(?<=is )|(?<=are )|(?<=was )|(?<=were ))"
 _EN_OF_ONE = r"(?= (?:statement|sentence|option|one)\b)"

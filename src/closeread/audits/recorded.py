@@ -84,7 +84,7 @@ def check(run: Subject) -> Finding:
         )
     worst = worst_verdict(row.verdict for row in rows)
     of_worst = [row for row in rows if row.verdict == worst]
-    # That no scorer reproduces a judge's score matters only if there are no comparable scores.
+    # A judge's score that no scorer reproduces is reported only without comparable scores.
     sentences = [_describe(row) for row in [row for row in of_worst if row.judged] or of_worst]
     return Finding(
         check="recorded",

@@ -23,7 +23,7 @@ def evidence(retriever: str = "cover", **options: Any) -> "EvidenceReader":
 
 
 class EvidenceReader:
-    """Picks the option whose evidence has the highest score, or the lowest if the stem asks so.
+    """Picks the option whose evidence has the highest score, or the lowest for a negative stem.
 
     A question without options is answered with the first evidence sentence, a question that judges
     one hypothesis with its first option. A retriever's scores need not be comparable between

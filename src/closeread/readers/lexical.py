@@ -1,4 +1,4 @@
-"""A reader without weights: it measures how far sentences of the passage cover a claim's words."""
+"""A reader without weights, which scores a claim by the share of its words in the passage."""
 
 import math
 import re
@@ -62,7 +62,7 @@ def lexical(retriever: str = "cover", sharpness: float = 8.0) -> "LexicalReader"
 
 
 class LexicalReader:
-    """Answers by how far sentences of the passage cover the words of an option or a question.
+    """Answers by the share of an option's or a question's words that the passage's sentences cover.
 
     It picks the option that the passage covers best (or worst, if the stem asks for that). To a
     question without options it answers with the candidate that fits the question word, from the
@@ -91,7 +91,7 @@ class LexicalReader:
         return self._choose_option(question, support, option_evidence, polarity_sign(question))
 
     def _answer_entailment(self, passage: Passage, question: Question) -> Prediction:
-        """Classify the hypothesis (the question's text) by how far the premise covers it."""
+        """Classify the hypothesis (the question's text) by the premise's coverage of it."""
         evidence = self._retriever.retrieve(question, passage, None)
         coverage = evidence.score or 0.0
         is_negated = bool(_NEGATION.search(question.text)) != bool(_NEGATION.search(passage.text))
@@ -222,8 +222,8 @@ def asks_for_several(question: str) -> bool:
         return True
     # Searching after the first "which" of a line is enough: it includes what follows the others.
     for line in question.split("\n"):
-        which = _WHICH.search(line)
-        if which and _ARE.search(line, which.end()):
+        match = _WHICH.search(line)
+        if match and _ARE.search(line, match.end()):
             return True
     return False
 

@@ -146,7 +146,7 @@ def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
 
 
 def weights_record(name: str) -> dict[str, str]:
-    """Return the hashes of a model's weights and settings, which tell models of one name apart.
+    """Return the hashes of a model's weights and settings, which distinguish models of one name.
 
     Args:
         name: A folder or a hub name. The result is empty if it is empty, or if neither the folder

@@ -207,7 +207,9 @@ def _score_all(job: _Job) -> RunSummary:
         return _score_streaming(dataset, submission, metrics, settings)
     if job.is_parallel:
         gathered = _gather_by_workers(job, metrics)
-        submission = job.open_submission()  # a fresh one, whose file the workers do not share
+        submission = (
+            job.open_submission()
+        )  # opened again, so that the workers do not share its file
     else:
         gathered = _gather(job, submission, metrics)
     if uses_defaults:  # chosen for the whole set: some may apply only to questions behind the limit

@@ -37,12 +37,12 @@ class Overlap:
             are indexed too.
     """
 
-    def __init__(self, held: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
+    def __init__(self, held_out: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
         self._short: set[str] = set()
         self._options: set[str] = set()
         passage_hashes, option_hashes = _RunHashes(), _RunHashes()
         seen: set[str] = set()
-        for passage, questions in held:
+        for passage, questions in held_out:
             if passage.text not in seen:
                 seen.add(passage.text)
                 hashes = run_hashes(passage.text)
@@ -81,32 +81,32 @@ def clusters(items: Sequence[PassageQuestion]) -> list[int]:
     """
     root = list(range(len(items)))
 
-    def find(place: int) -> int:
-        while root[place] != place:
-            root[place] = root[root[place]]
-            place = root[place]
-        return place
+    def find(index: int) -> int:
+        while root[index] != index:
+            root[index] = root[root[index]]
+            index = root[index]
+        return index
 
     first: dict[str, int] = {}
     places_of: dict[int, list[int]] = {}
     sizes: dict[int, int] = {}
-    for place, (passage, question) in enumerate(items):
+    for index, (passage, question) in enumerate(items):
         options = [normalize_text(option.text) for option in question.options]
         text = "passage " + normalize_text(passage.text)
         if text not in first:
             hashes = run_hashes(passage.text)
-            sizes[place] = len(hashes)
+            sizes[index] = len(hashes)
             shared = Counter(other for run in hashes for other in places_of.get(run, ()))
             for other, n_shared in shared.items():
                 if n_shared > _MAX_SHARED * min(len(hashes), sizes[other]):
-                    root[find(place)] = find(other)
+                    root[find(index)] = find(other)
             for run in hashes:
-                places_of.setdefault(run, []).append(place)
+                places_of.setdefault(run, []).append(index)
         for key in (text, *("option " + option for option in options if _is_long(option))):
-            root[find(place)] = find(first.setdefault(key, place))
+            root[find(index)] = find(first.setdefault(key, index))
     # Which question is the root depends on hashes, which differ between processes.
     numbers: dict[int, int] = {}
-    return [numbers.setdefault(find(place), len(numbers)) for place in range(len(items))]
+    return [numbers.setdefault(find(index), len(numbers)) for index in range(len(items))]
 
 
 def normalize_text(text: str) -> str:
@@ -159,6 +159,6 @@ def _shared_fraction(hashes: Set[int], others: "NDArray[np.int64]") -> float:
         return 0.0
     # Sorted queries make the binary searches hit nearby memory.
     queries = np.sort(np.fromiter(hashes, np.int64, len(hashes)))
-    places = np.searchsorted(others, queries)
-    places[places == len(others)] = 0
-    return np.count_nonzero(others[places] == queries) / len(hashes)
+    insertion_points = np.searchsorted(others, queries)
+    insertion_points[insertion_points == len(others)] = 0
+    return np.count_nonzero(others[insertion_points] == queries) / len(hashes)

@@ -65,7 +65,7 @@ def load_recipe(path: Path) -> TrainRecipe:
     recipe = parse_table(path, raw, TrainRecipe)
     tables = {"train": recipe.train}
     tables |= {
-        f"{stage_prefix(place)}train": stage.train for place, stage in enumerate(recipe.before)
+        f"{stage_prefix(index)}train": stage.train for index, stage in enumerate(recipe.before)
     }
     named = set(_iter_texts({key: value for key, value in raw.items() if key != "out"}))
     for prefix, table in tables.items():
@@ -73,9 +73,9 @@ def load_recipe(path: Path) -> TrainRecipe:
     return recipe
 
 
-def stage_prefix(place: int) -> str:
+def stage_prefix(index: int) -> str:
     """Return the prefix of a stage's keys in messages, such as ``before[0].``; counted from 0."""
-    return f"before[{place}]."
+    return f"before[{index}]."
 
 
 def _check_made_by(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:
@@ -127,5 +127,5 @@ def parse_table(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = ""
         if field.type == PathText:
             paths[field.name] = resolve_path(f"{prefix}{field.name}", value)
         elif field.type == tuple[PathText, ...]:
-            paths[field.name] = tuple(resolve_path(f"{prefix}{field.name}", each) for each in value)
+            paths[field.name] = tuple(resolve_path(f"{prefix}{field.name}", item) for item in value)
     return msgspec.structs.replace(record, **paths)  # type: ignore[type-var]

@@ -91,12 +91,12 @@ def _check_settings(request: Request, settings: VectorSettings) -> None:
             expected="all settings under [train]",
             cure="move the options to [train]",
         )
-    for name, most in _MAX_VALUES.items():
-        if not 1 <= getattr(settings, name) <= most:
+    for name, max_value in _MAX_VALUES.items():
+        if not 1 <= getattr(settings, name) <= max_value:
             raise UsageError(
                 f"train.{name} is {getattr(settings, name)}",
                 where=where,
-                expected=f"from 1 to {most:,}",
+                expected=f"from 1 to {max_value:,}",
             )
     if not 0 <= settings.seed < 2**32:
         raise UsageError(

@@ -29,7 +29,7 @@ _INTRODUCTORY = _word_set(
     " between despite according following through throughout because if unlike like of to over"
     " until upon within among despite given once where whereas both"
 )
-# Up to the first of these, what a sentence is about has been said.
+# The subject of a sentence precedes the first of these.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|do|does|did"
     r"|bec[oa]mes?|beg[aiu]ns?|won|took|takes?|made|makes?|sa(?:id|ys?|w)|gave|gives?|held"
@@ -56,7 +56,7 @@ _CONTINUATIONS = _word_set(
 _PRONOUN = re.compile(
     r"\b(?:he|she|they|it|its|his|her|hers|him|them|their|this|these|those)\b", re.IGNORECASE
 )
-# Adjectives of places and peoples, which are no names by themselves: French troops.
+# Adjectives of places and peoples, which are not names by themselves: French troops.
 _NATIONALITY = re.compile(
     r"\w+(?:ese|ish|ian|ean|can|rman|iss|rab|ic)|french|dutch|greek|west|east|north|south|western"
     r"|eastern|northern|southern|\w+-(?:style|born|based|led|speaking|language)"

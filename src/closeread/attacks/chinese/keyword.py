@@ -35,7 +35,7 @@ _STRENGTHENERS = re.compile(
 )
 
 _SMALL_NUMBERS = "两三四五六七八九"
-# 一 is often an article; a number of years is a time; an approximate number is no count.
+# 一 is often an article; a number of years is a time; an approximate number is not a count.
 _COUNTED = re.compile(
     r"(?<![第这那该或十百千万亿几一二两三四五六七八九\d.．~～－至到近约逾超])(?P<number>[两三四五六七八九]|[1-9]\d*)"
     r"(?P<of>(?!大家|位一体|步曲|面八方)[个种类大项条点位名座部次步件幅层道倍％%][^，。；、和与及余多来者或至到左上]|方面|％|%)"

@@ -147,7 +147,7 @@ _SUBJECT_IS_SENTENCE = re.compile("都|有利于|有助于|意味着|象征着|�
 _SENTENCE_ENDS = "。；！？\n"
 _CONTRAST_BEFORE = re.compile("不仅|不但|不只|不光|既|除了|哪|谁|怎样|如何")
 _CONTRAST_AFTER = re.compile("而(?:不是|非|不)")
-_COVERB = re.compile("[把将被使让给]")  # a negation would have to stand before these
+_COVERB = re.compile("[把将被使让给]")  # a negation must precede these
 
 
 def _is_contrasted(text: str, clause: Clause) -> bool:

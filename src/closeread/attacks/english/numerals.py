@@ -24,7 +24,7 @@ _CENTURIES = re.compile(r"(?<![\w-])(?P<century>\d{1,2})(?=(?:st|nd|rd|th)[ -]ce
 _YEAR_BEFORE = re.compile(
     r"\b(?:in|of|year|early|late|mid|the|[A-Z][a-z]+(?: \d{1,2},?)?|\d{1,2}(?:st|nd|rd|th)?,?)[ -]$"
 )
-# A time is a boundary after these: what is true since then is also true since a later time.
+# After these a time is a boundary: a statement true since then is also true since a later time.
 _BOUND = re.compile(
     r"\b(?:since|as of|until|till|by|before|after|from|to|between|and|as early as|as late as|ever)"
     r"(?: the)?(?: (?:early|late|mid|end of|year|[A-Z][a-z]+(?: \d{1,2},?)?))?[ -]?(?:the )?$",

@@ -13,7 +13,7 @@ from closeread.summation import sum_in_order
 
 _OF_ALL_PARTS = ":_average"  # lighteval's `mmlu:_average` beside `mmlu:anatomy`
 _FIRST_WORD = re.compile(r"[^\W_]+")
-_PARTED_ALONE = "hendrycksTest"  # the first leaderboard's MMLU, of which no mean was written
+_PARTED_ALONE = "hendrycksTest"  # the first leaderboard's MMLU, for which no mean was written
 
 Scores = dict[str, float]
 

@@ -228,7 +228,7 @@ def _question_features(passage: Passage, question: Question) -> Features:
 def _evidence_features(
     passage: Passage, question: Question, prediction: Prediction, text: str
 ) -> Features:
-    """Return how far evidence covers the claim, and how much more than it covers other options.
+    """Return the evidence's coverage of the claim, and its lead over the other options.
 
     The claim is the chosen option, or the question if it has no options. Without evidence, the
     sentence of the answer is used.

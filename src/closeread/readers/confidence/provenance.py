@@ -32,14 +32,14 @@ class AnsweredBy(Record, frozen=True, kw_only=True):
         Only keys that both have are compared. A value in the record replaces the option of the same
         name: if the model takes 384 tokens, ``max_length=512`` has the same effect as 384.
         """
-        mine, theirs = _DEFAULTS | self.record, _DEFAULTS | other.record
-        shared = (mine.keys() & theirs) - _IGNORED
+        own_facts, other_facts = _DEFAULTS | self.record, _DEFAULTS | other.record
+        shared = (own_facts.keys() & other_facts) - _IGNORED
         differences = [
             f"different {name.removesuffix(_HASH_SUFFIX).replace('_', ' ')}"
             if name.endswith(_HASH_SUFFIX)
-            else f"{name}={theirs[name]} instead of {mine[name]}"
+            else f"{name}={other_facts[name]} instead of {own_facts[name]}"
             for name in sorted(shared)
-            if mine[name] != theirs[name]
+            if own_facts[name] != other_facts[name]
         ]
         identified = {
             name

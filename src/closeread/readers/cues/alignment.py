@@ -31,9 +31,9 @@ class AlignedPassage:
     """
 
     def __init__(self, units: Sequence[Unit]) -> None:
-        self._places: dict[str, list[int]] = {}
-        for place, unit in enumerate(units):
-            self._places.setdefault(unit.form, []).append(place)
+        self._indices_by_form: dict[str, list[int]] = {}
+        for index, unit in enumerate(units):
+            self._indices_by_form.setdefault(unit.form, []).append(index)
         self._starts = _GAP_PER_CHARACTER * np.array([unit.start for unit in units], dtype=float)
 
     def ordered_share(self, option: Sequence[Unit]) -> float:
@@ -42,20 +42,20 @@ class AlignedPassage:
         Args:
             option: The units of the option, in order; the share of no units is 0.
         """
-        places_by_form = {unit.form: self._places.get(unit.form, []) for unit in option}
-        places = np.array(
-            sorted(place for form_places in places_by_form.values() for place in form_places),
+        places_by_form = {unit.form: self._indices_by_form.get(unit.form, []) for unit in option}
+        positions = np.array(
+            sorted(index for form_places in places_by_form.values() for index in form_places),
             dtype=int,
         )
-        if not len(places):
+        if not len(positions):
             return 0.0
         indices_by_form = {
-            form: np.searchsorted(places, form_places)
+            form: np.searchsorted(positions, form_places)
             for form, form_places in places_by_form.items()
         }
-        gaps = _Gaps(places, self._starts)
+        gaps = _Gaps(positions, self._starts)
         # ``scores`` has the best score of a stretch that ends at each of these places.
-        best, total_weight, scores = 0.0, 0.0, np.zeros(len(places))
+        best, total_weight, scores = 0.0, 0.0, np.zeros(len(positions))
         for unit in option:
             weight = _FUNCTION_WEIGHT if unit.is_function else 1.0
             indices = indices_by_form[unit.form]
@@ -75,11 +75,11 @@ class _Gaps:
         starts: Cost of every passage unit's start character, shape (units,).
     """
 
-    def __init__(self, places: NDArray[Any], starts: NDArray[Any]) -> None:
+    def __init__(self, positions: NDArray[Any], starts: NDArray[Any]) -> None:
         # A gap costs by the characters from the unit before it to its own last unit.
-        self._start_costs = starts[places][:-1]
-        self._end_costs = _GAP_OPEN + starts[places[1:] - 1]
-        self._jump_costs = np.where(np.diff(places) == 1, 0.0, _GAP_MAX)
+        self._start_costs = starts[positions][:-1]
+        self._end_costs = _GAP_OPEN + starts[positions[1:] - 1]
+        self._jump_costs = np.where(np.diff(positions) == 1, 0.0, _GAP_MAX)
 
     def carried_scores(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the best score that a stretch continued at each place starts with, at least 0.

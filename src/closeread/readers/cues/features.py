@@ -165,7 +165,7 @@ def style_features(text: str) -> Features:
 
 
 def coverage_features(text: str, explanation: Explanation, passage_index: PassageIndex) -> Features:
-    """Return how much of the option its evidence covers, as a whole and by pieces and clauses."""
+    """Return the evidence's coverage of the option: as a whole, and by pieces and clauses."""
     n_characters = max(1, len(text))
     is_covered = _build_mask(text, [match.option_span for match in explanation.covered])
     is_uncovered = _build_mask(text, explanation.uncovered)
@@ -228,7 +228,7 @@ def _clause_features(
 
 
 def piece_order_features(explanation: Explanation, passage: Passage) -> Features:
-    """Return where the shared pieces are in the passage: inverted, apart, early or late."""
+    """Return the positions of the shared pieces in the passage: inverted, apart, early or late."""
     matches = explanation.covered
     if not matches:
         return {}
@@ -312,7 +312,7 @@ def stem_features(
 
 
 def sibling_features(question: Question, rows: Sequence[Features]) -> list[Features]:
-    """Return how each option compares with the others of its question.
+    """Return features that compare each option with the others of its question.
 
     ``rank`` is from -1 to 1. Features that begin with ``asked`` have the sign of the stem's
     polarity: they point to the answer, not to what is true.

@@ -25,7 +25,7 @@ _MAX_OPTION_GAP, _MAX_PASSAGE_GAP = 6, 8
 
 
 def turn_features(text: str, explanation: Explanation, passage_index: PassageIndex) -> Features:
-    """Return what the option drops (``dropped-…:category``) and exchanges (``swap:this>that``).
+    """Return the words that an option drops (``dropped-…:category``) or swaps (``swap:old>new``).
 
     Args:
         text: The option.

@@ -17,7 +17,7 @@ from closeread.readers.http.endpoint import Endpoint
 from closeread.registry.factory import PathText
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MIN_KEY_LENGTH = 8  # a shorter key is no secret, such as "none" for a server that needs no key
+_MIN_KEY_LENGTH = 8  # a shorter key is not a secret, such as "none" for a server without keys
 _RESERVED_KEYS = {
     "model": "use -o model=",
     "messages": "use -o prompt= to change how a question is asked",

@@ -231,7 +231,7 @@ def _verdict_letters(match: re.Match[str]) -> list[str]:
 
 
 def _labels_by_words(text: str, options: Sequence[Option]) -> tuple[str, ...]:
-    """Return the label of the option whose words the text repeats; empty unless it is one."""
+    """Return the label of the only option whose words the text repeats; () if none or several."""
     folded = _normalise(text)
     option_texts = {
         option.label: _normalise(option.text) for option in options if _normalise(option.text)

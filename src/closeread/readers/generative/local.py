@@ -81,7 +81,7 @@ def local(options: LocalOptions) -> "LocalReader":
 
 @dataclass
 class _PendingQuestion:
-    """A question of which not all sequences are computed yet.
+    """A question some of whose sequences are not computed yet.
 
     Attributes:
         passage: The passage.

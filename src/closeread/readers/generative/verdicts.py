@@ -66,7 +66,7 @@ _PATTERNS = [
         rf"与(?:原文|文章|文中|文意|材料|短文|本文){_GAP_ZH}(?P<denied>{_NOT_ZH})?"
         rf"(?:(?P<good>相?符合?|一致|吻合)|(?P<bad>矛盾|冲突|相悖)){_ENDS_ZH}",
         r",(?P<denied>不)?(?:(?P<good>正确|对)|(?P<bad>错误?|有误))的?。?\Z",  # 张冠李戴，错误。
-        # A statement of which a part is wrong is not supported.
+        # A partly wrong statement is not supported.
         rf"(?:但是?|然而|不过|只是)[^,。;:\n]{{0,12}}?(?:(?P<denied>{_NOT_ZH})(?P<good>{_GOOD_ZH})"
         rf"|(?P<bad>{_BAD_ZH})){_ENDS_ZH}",
         rf"\bbut\s+(?:the|its)\s+(?:[a-z]+\s+)?(?:{_PART})\s+(?:is|are|was|were)"
@@ -107,6 +107,6 @@ def find_verdict(text: str) -> bool | None:
         before = _CLAUSE.search(normalized, max(0, match.start() - 80), match.start())
         if before and _OPEN_OR_NEGATED.search(before.group()):
             continue
-        if match["good"] or not match["denied"]:  # "not contradicted" is no support
+        if match["good"] or not match["denied"]:  # "not contradicted" does not mean supported
             return bool(match["good"]) and not match["denied"]
     return None

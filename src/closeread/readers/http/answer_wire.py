@@ -101,7 +101,7 @@ class AnswerReply(Record, frozen=True, kw_only=True):
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a request was not answered: what was found, where, what was expected, what to do."""
+    """The error of a request: what is wrong, where, what was expected, and the cure."""
 
     what: str
     where: str = ""

@@ -65,7 +65,7 @@ class Endpoint:
         try:
             parts = urlsplit(self.base_url)
             valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:  # brackets that do not close, a port that is no number or too large
+        except ValueError:  # unclosed brackets, or a port that is not a number or too large
             valid = False
         if not valid:
             raise UsageError(

@@ -20,7 +20,7 @@ class Reply(NamedTuple):
 
 
 class FailedQuestionError(Exception):
-    """One question cannot be answered; others may be."""
+    """The failure of a single question; other questions can still be answered."""
 
 
 class LostQuestionError(FailedQuestionError):

@@ -58,7 +58,7 @@ def require_model(model: str, *, cure: str = _TRAIN) -> None:
 
 
 def check_location(model: str) -> None:
-    """Reject a file and a path that does not exist; accept what may be a hub name.
+    """Reject a file and a path that does not exist; accept a possible hub name.
 
     Without this check the library would ask the hub for them repeatedly. A folder's files are
     checked too.

@@ -1,8 +1,8 @@
-"""Which tokens a model's vocabulary lacks, and what many of them mean."""
+"""Find the id of the unknown token, and warn if too many tokens of a text are unknown."""
 
 from typing import Any
 
-_MANY = 0.1  # of all tokens; a vocabulary of the texts' language lacks a few in a thousand
+_MANY = 0.1  # share of all tokens; it is a few in a thousand if vocabulary and texts match
 
 
 def unknown_token_id(tokenizer: Any) -> int:

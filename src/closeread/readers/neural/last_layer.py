@@ -100,7 +100,7 @@ def _is_known(layer: Any) -> bool:
 
 
 def _is_by_token(model: Any) -> bool:
-    """Return whether a span head computes each token separately, unlike Splinter's."""
+    """Return whether a span head computes each token separately; Splinter's does not."""
     parts = dict(model.named_children())
     parts.pop(model.base_model_prefix, None)
     return [(name, type(part)) for name, part in parts.items()] == [("qa_outputs", torch.nn.Linear)]

@@ -31,7 +31,7 @@ _folder: ContextVar[Path | None] = ContextVar("room", default=None)
 
 
 class _TempfileWithFolder:
-    """Replaces the module ``tempfile`` in the library: temporary folders are beside the graph.
+    """Replaces the module ``tempfile`` in the library, to put temporary folders beside the graph.
 
     The library has no argument for the folder, and ``tempfile.tempdir`` would affect all threads.
     """

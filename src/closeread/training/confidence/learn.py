@@ -145,18 +145,18 @@ def learn(
         for example in examples
     ]
 
-    def fit_on(places: Sequence[int]) -> Model:
-        right = [correct[place] for place in places]
+    def fit_on(indices: Sequence[int]) -> Model:
+        right = [correct[index] for index in indices]
         _check_both_outcomes(right)
-        return fit(settings.method, values[list(places)], right, settings.seed)
+        return fit(settings.method, values[list(indices)], right, settings.seed)
 
-    fitted_on = [place for place, fold in enumerate(folds) if fold >= 0]
+    fitted_on = [index for index, fold in enumerate(folds) if fold >= 0]
     calibrator = Calibrator(
         method=settings.method, features=names, scale=scale, model=fit_on(fitted_on)
     )
     models = {-1: calibrator.model}
     for fold in range(settings.folds):
-        models[fold] = fit_on([place for place in fitted_on if folds[place] != fold])
+        models[fold] = fit_on([index for index in fitted_on if folds[index] != fold])
     confidences = [
         round(models[fold].probability(row.tolist()), 6)
         for fold, row in zip(folds, values, strict=True)
@@ -187,21 +187,21 @@ def _choose_threshold(
     folds: Sequence[int],
     settings: ConfidenceSettings,
 ) -> Threshold | None:
-    """Choose a threshold on the passages kept back, from candidates that the others determine."""
+    """Choose a threshold on the held-out passages, from candidates that the others determine."""
     if not settings.risk:
         return None
     cross_validated = [
         confidence for confidence, fold in zip(confidences, folds, strict=True) if fold >= 0
     ]
-    kept_back = [place for place, fold in enumerate(folds) if fold < 0]
-    units = [(examples[place].passage_key, examples[place].unit) for place in kept_back]
-    tested = [confidences[place] for place in kept_back]
+    kept_back = [index for index, fold in enumerate(folds) if fold < 0]
+    units = [(examples[index].passage_key, examples[index].unit) for index in kept_back]
+    tested = [confidences[index] for index in kept_back]
     grid = threshold.threshold_sequence(
         cross_validated, settings.risk, settings.delta, len(set(units))
     )
     return threshold.choose_fixed_sequence(
         tested,
-        [examples[place].correct for place in kept_back],
+        [examples[index].correct for index in kept_back],
         settings.risk,
         settings.delta,
         threshold.drop_unreached(grid, cross_validated, tested),
@@ -212,7 +212,7 @@ def _choose_threshold(
 def _split_passages(
     passages: list[str], settings: ConfidenceSettings
 ) -> tuple[set[str], dict[str, int]]:
-    """Return the passages kept back, and the fold of each of the others."""
+    """Return the held-out passages, and the fold of each other passage."""
     shuffled = list(passages)
     random.Random(settings.seed).shuffle(shuffled)
     n_kept_back = round(settings.kept_back * len(shuffled)) if settings.risk else 0

@@ -44,7 +44,7 @@ class SourceQuestion(Record, frozen=True, kw_only=True):
 
 
 def rankable_questions(
-    names: Sequence[str], by_stem: Sequence[str], open_dataset: OpenDataset, *held: Overlap
+    names: Sequence[str], by_stem: Sequence[str], open_dataset: OpenDataset, *held_out: Overlap
 ) -> tuple[list[SourceQuestion], int]:
     """Return the questions whose options can be ranked, and how many were left out for overlap.
 
@@ -53,10 +53,10 @@ def rankable_questions(
         by_stem: Further data sets, which label every question as choice: questions whose stem asks
             what the passage supports or contradicts become verification, the others are skipped.
         open_dataset: Opens a data set by name.
-        held: Indexes of the sets that must not be learned from.
+        held_out: Indexes of the sets that must not be learned from.
     """
     return _without_overlap(
-        held,
+        held_out,
         (
             source
             for group, kind_by_stem in ((names, False), (by_stem, True))
@@ -80,7 +80,7 @@ def _source_questions(
 
 
 def statements(
-    names: Sequence[str], open_dataset: OpenDataset, *held: Overlap
+    names: Sequence[str], open_dataset: OpenDataset, *held_out: Overlap
 ) -> tuple[list[SourceQuestion], int]:
     """Return questions about the truth of statements, and how many were left out for overlap.
 
@@ -102,7 +102,7 @@ def statements(
                     )
                     ranked.append(msgspec.structs.replace(source, question=verification))
     joined = (_join_hypotheses(pairs) for pairs in premises.values() if len(pairs) > 1)
-    return _without_overlap(held, itertools.chain(ranked, joined))
+    return _without_overlap(held_out, itertools.chain(ranked, joined))
 
 
 def make_examples(sources: Iterable[SourceQuestion], retriever: Retriever) -> Iterator[Example]:
@@ -130,15 +130,15 @@ def _compact(values: Features) -> Features:
 
 
 def _without_overlap(
-    held: Sequence[Overlap], sources: Iterable[SourceQuestion]
+    held_out: Sequence[Overlap], sources: Iterable[SourceQuestion]
 ) -> tuple[list[SourceQuestion], int]:
-    kept, n_left_out = [], 0
+    without_overlap, n_left_out = [], 0
     for source in sources:
-        if any(overlap.overlaps(source.passage, source.question) for overlap in held):
+        if any(overlap.overlaps(source.passage, source.question) for overlap in held_out):
             n_left_out += 1
         else:
-            kept.append(source)
-    return kept, n_left_out
+            without_overlap.append(source)
+    return without_overlap, n_left_out
 
 
 def _has_answer(question: Question) -> bool:
@@ -149,7 +149,7 @@ def _has_answer(question: Question) -> bool:
 def _gold(question: Question) -> frozenset[int]:
     accepted = {answer.label for answer in question.answers}
     return frozenset(
-        place for place, option in enumerate(question.options) if option.label in accepted
+        index for index, option in enumerate(question.options) if option.label in accepted
     )
 
 

@@ -65,7 +65,7 @@ def fit(
 
 
 def cues_alone(examples: Iterable[Example]) -> Iterator[Example]:
-    """Yield each example with its cues only: words, and what was dropped, swapped or added."""
+    """Yield each example with its cues only: its words, and those dropped, swapped or added."""
     for example in examples:
         yield dataclasses.replace(
             example,
@@ -102,7 +102,7 @@ def _group(name: str) -> str:
 
 
 def score_options(weights: Mapping[str, float], example: Example) -> list[float]:
-    """Return the score of each option; the highest best fits what the stem asks for."""
+    """Return the score of each option; the highest is the best answer to the stem."""
     return [
         example.sign
         * math.fsum(value * weights.get(name, 0.0) for name, value in of_option.items())
@@ -149,4 +149,4 @@ def _frequent_features(
         )
     matrix = rows[:, frequent]
     matrix.sort_indices()
-    return [names[place] for place in frequent], matrix
+    return [names[index] for index in frequent], matrix

@@ -54,7 +54,7 @@ class Learned:
 
 @dataclass(frozen=True, kw_only=True)
 class _Questions:
-    """The questions of a training, by what is learned from them.
+    """The questions of a training, grouped by their use.
 
     Attributes:
         last: What the last training learns from.
@@ -75,7 +75,7 @@ class _Questions:
 
     @property
     def ranked(self) -> list[SourceQuestion]:
-        """What weights are learned from, in the last training and in the stages."""
+        """The questions from which weights are learned, in the last training and in the stages."""
         return [*self.last, *(item for stage in self.stages for item in stage.questions)]
 
 
@@ -155,7 +155,7 @@ def learn(
 def _load_questions(
     settings: CueSettings, open_dataset: OpenDataset, before: Sequence[StageSettings], say: Say
 ) -> _Questions:
-    """Load all data sets and deal the folds, before anything is learned.
+    """Load all data sets and assign the folds, before anything is learned.
 
     Raises:
         InputError: There are too few passages, or a stage has nothing to learn from.
@@ -164,16 +164,18 @@ def _load_questions(
     last, n_excluded = rankable_questions(
         settings.datasets, settings.by_stem, open_dataset, excluded
     )
-    own = Overlap((item.passage, (item.question,)) for item in last if before)
-    stages = list(read_stages(before, open_dataset, (excluded, own), say))
+    last_stage = Overlap((item.passage, (item.question,)) for item in last if before)
+    stages = list(read_stages(before, open_dataset, (excluded, last_stage), say))
     ranked = [*last, *(item for stage in stages for item in stage.questions)]
     learned = Overlap((item.passage, (item.question,)) for item in ranked if settings.calibrate)
-    apart, n_overlapping = rankable_questions(
+    for_calibration, n_overlapping = rankable_questions(
         settings.calibrate, (), open_dataset, excluded, learned
     )
-    calibration, n_left_out = (apart, n_overlapping) if settings.calibrate else (last, n_excluded)
+    calibration, n_left_out = (
+        (for_calibration, n_overlapping) if settings.calibrate else (last, n_excluded)
+    )
     folds = _assign_folds(calibration, settings, n_left_out)
-    learned_from = Counter(item.dataset for item in [*ranked, *apart])
+    learned_from = Counter(item.dataset for item in [*ranked, *for_calibration])
     of_stages = (path for stage in before for path in stage.datasets)
     for path in dict.fromkeys((*settings.sources, *settings.calibrate, *of_stages)):
         if path not in learned_from:
@@ -215,10 +217,12 @@ def _choose_threshold(
     )
 
 
-def _report_absent(given: Mapping[str, float], learned: Sequence[Example], say: Say) -> None:
+def _report_absent(
+    given_weights: Mapping[str, float], learned: Sequence[Example], say: Say
+) -> None:
     """Say which given weights belong to no feature: a misspelled name would do nothing silently."""
     present = {name for example in learned for features in example.features for name in features}
-    for name in sorted(set(given) - present):
+    for name in sorted(set(given_weights) - present):
         say(f"train.given: no option has the feature {name}")
 
 
@@ -230,7 +234,9 @@ def _fit_weights(
         learned, settings.l2, settings.loss, settings.least,
         before=prior, where=", ".join(settings.sources),
     )  # fmt: skip
-    return fitted | {name: fitted.get(name, 0.0) + more for name, more in settings.given.items()}
+    return fitted | {
+        name: fitted.get(name, 0.0) + given_weight for name, given_weight in settings.given.items()
+    }
 
 
 def _assign_folds(
@@ -264,7 +270,7 @@ def _assign_folds(
             "[[before]]",
         )
     random.Random(settings.seed).shuffle(parts)
-    fold_of = {part: place % settings.folds for place, part in enumerate(parts)}
+    fold_of = {part: index % settings.folds for index, part in enumerate(parts)}
     return [fold_of[part] for part in part_of]
 
 
@@ -286,11 +292,15 @@ def _held_out_scores(
     """
     scores: list[list[float]] = [[]] * len(learned)
     for fold in range(settings.folds):
-        others = [example for example, of in zip(learned, folds, strict=True) if of != fold]
+        others = [
+            example
+            for example, fold_of_example in zip(learned, folds, strict=True)
+            if fold_of_example != fold
+        ]
         weights = _fit_weights(others, settings, prior)
-        for place, (example, of) in enumerate(zip(examples, folds, strict=True)):
-            if of == fold:
-                scores[place] = score_options(weights, example)
+        for index, (example, fold_of_example) in enumerate(zip(examples, folds, strict=True)):
+            if fold_of_example == fold:
+                scores[index] = score_options(weights, example)
     return scores
 
 
@@ -300,8 +310,16 @@ def _held_out_confidences(
     """Return the confidence of every question by a calibrator that was fitted without its fold."""
     calibrators = {
         fold: fit_curve(
-            [of_question for of_question, of in zip(scores, folds, strict=True) if of != fold],
-            [is_right for is_right, of in zip(correct, folds, strict=True) if of != fold],
+            [
+                of_question
+                for of_question, fold_of_question in zip(scores, folds, strict=True)
+                if fold_of_question != fold
+            ],
+            [
+                is_right
+                for is_right, fold_of_question in zip(correct, folds, strict=True)
+                if fold_of_question != fold
+            ],
         )
         for fold in set(folds)
     }
@@ -312,4 +330,4 @@ def _held_out_confidences(
 
 
 def _best(scores: Sequence[float]) -> int:
-    return max(range(len(scores)), key=lambda place: (scores[place], -place))
+    return max(range(len(scores)), key=lambda index: (scores[index], -index))

@@ -30,8 +30,8 @@ def pairs(truths: Sequence[Sequence[bool | None]]) -> list[tuple[int, int]]:
     """
     rows, base = [], 0
     for truth in truths:
-        true_rows = [base + place for place, value in enumerate(truth) if value is True]
-        false_rows = [base + place for place, value in enumerate(truth) if value is False]
+        true_rows = [base + index for index, value in enumerate(truth) if value is True]
+        false_rows = [base + index for index, value in enumerate(truth) if value is False]
         rows += [(true_row, false_row) for true_row in true_rows for false_row in false_rows]
         base += len(truth)
     return rows

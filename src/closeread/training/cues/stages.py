@@ -33,14 +33,17 @@ class Stage:
 
 
 def read_stages(
-    settings: Sequence[StageSettings], open_dataset: OpenDataset, held: Sequence[Overlap], say: Say
+    settings: Sequence[StageSettings],
+    open_dataset: OpenDataset,
+    held_out: Sequence[Overlap],
+    say: Say,
 ) -> Iterator[Stage]:
     """Read the data of each stage and yield the stage.
 
     Args:
         settings: ``[before.train]`` of each stage, in order.
         open_dataset: Opens a data set by name.
-        held: Indexes of the sets whose overlapping questions are left out.
+        held_out: Indexes of the sets whose overlapping questions are left out.
         say: Called with a line about the number of questions.
 
     Raises:
@@ -48,7 +51,7 @@ def read_stages(
     """
     for number, stage in enumerate(settings, 1):
         where = f"{stage_prefix(number - 1)}train: {', '.join(stage.datasets)}"
-        questions, n_excluded = statements(stage.datasets, open_dataset, *held)
+        questions, n_excluded = statements(stage.datasets, open_dataset, *held_out)
         if not questions:
             raise InputError(
                 "nothing to learn from"
@@ -64,7 +67,7 @@ def read_stages(
 
 
 def fit_stages(stages: Sequence[Stage], retriever: Retriever) -> Weights:
-    """Return the weights after all stages, each of which pulls its weights towards the previous."""
+    """Return the weights after all stages; each regularises towards those of the previous one."""
     weights: Weights = {}
     for stage in stages:
         settings = stage.settings

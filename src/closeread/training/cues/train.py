@@ -87,16 +87,16 @@ def _parse_stages(request: Request) -> list[StageSettings]:
     Raises:
         UsageError: A stage trains another reader, or has reader options.
     """
-    for place, stage in enumerate(request.recipe.before):
+    for index, stage in enumerate(request.recipe.before):
         if stage.reader.name != "cues" or stage.reader.options:
             raise UsageError(
-                f"{stage_prefix(place)}reader is {stage.reader.name}"
+                f"{stage_prefix(index)}reader is {stage.reader.name}"
                 + (" with options" if stage.reader.options else ""),
                 where=str(request.path),
                 expected='{ name = "cues" }, which uses the retriever of the last training',
                 cure="name cues without options, or remove this [[before]]",
             )
     return [
-        parse_table(request.path, stage.train, StageSettings, f"{stage_prefix(place)}train.")
-        for place, stage in enumerate(request.recipe.before)
+        parse_table(request.path, stage.train, StageSettings, f"{stage_prefix(index)}train.")
+        for index, stage in enumerate(request.recipe.before)
     ]

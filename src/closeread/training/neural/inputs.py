@@ -36,7 +36,7 @@ from closeread.training.request import Request
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingInputs:
-    """What a training reads before it writes anything.
+    """The inputs of a training, read before anything is written.
 
     Attributes:
         settings: The recipe's ``[train]``.
@@ -57,7 +57,7 @@ class TrainingInputs:
 
     @property
     def fingerprints(self) -> list[tuple[str, str, int, int]]:
-        """What distinguishes the data from other files of the same names."""
+        """The hashes that distinguish the data from other files of the same names."""
         return [dataset.fingerprint for dataset in (*self.drawn, *self.dev.datasets)]
 
 
@@ -126,7 +126,7 @@ def _first_model(request: Request, model: str) -> str:
 def _load_training_data(
     request: Request, settings: NeuralSettings, task: Task
 ) -> tuple[list[TrainingData], list[TrainingData]]:
-    """Return what the task and the second task learn from, by data set.
+    """Return the data of the task and of the second task, by data set.
 
     Raises:
         InputError: There is nothing that the task, or the second task, can learn from.

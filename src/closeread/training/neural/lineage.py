@@ -60,7 +60,10 @@ def license_terms(lineage: Lineage) -> tuple[str, ...]:
     """
     lineages = (lineage, *lineage.teachers())
     datasets = (
-        dataset for each in lineages for stage in each.stages for dataset in stage.learned_from
+        dataset
+        for part_lineage in lineages
+        for stage in part_lineage.stages
+        for dataset in stage.learned_from
     )
     terms = sorted(
         {f"{dataset.name} ({dataset.license})" for dataset in datasets if dataset.license}

@@ -63,15 +63,17 @@ class PackedFeatures(Sequence[Feature]):
         return len(self.lengths)
 
     @overload
-    def __getitem__(self, place: int) -> Feature: ...
+    def __getitem__(self, index_or_slice: int) -> Feature: ...
 
     @overload
-    def __getitem__(self, place: slice) -> list[Feature]: ...
+    def __getitem__(self, index_or_slice: slice) -> list[Feature]: ...
 
-    def __getitem__(self, place: int | slice) -> Feature | list[Feature]:
-        if isinstance(place, slice):
-            return [self[index] for index in range(*place.indices(len(self)))]
-        index = range(len(self))[place]  # counts negative indices from the end, checks bounds
+    def __getitem__(self, index_or_slice: int | slice) -> Feature | list[Feature]:
+        if isinstance(index_or_slice, slice):
+            return [self[index] for index in range(*index_or_slice.indices(len(self)))]
+        index = range(len(self))[
+            index_or_slice
+        ]  # counts negative indices from the end, checks bounds
         sequences = []
         for number in range(self._sequences[index], self._sequences[index + 1]):
             tokens = slice(self._ends[number], self._ends[number + 1])

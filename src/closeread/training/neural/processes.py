@@ -70,8 +70,8 @@ class Processes:
         for parts in self._all_gather(None if own_error is None else _error_parts(own_error)):
             if parts is not None:
                 if is_first_process():
-                    kind, found, where, expected, cure = parts
-                    raise kind(found, where=where, expected=expected, cure=cure)
+                    kind, problem, where, expected, cure = parts
+                    raise kind(problem, where=where, expected=expected, cure=cure)
                 sys.exit(2)
 
     def broadcast(self, value: float) -> float:

@@ -19,13 +19,15 @@ def draw_counts(sizes: Sequence[int], weights: Sequence[float], temperature: flo
         temperature: Sizes times weights are raised to the power of ``1 / temperature``: 1 keeps
             the proportions, larger values even them out; the sum stays the same up to rounding.
     """
-    wanted = [size * weight for size, weight in zip(sizes, weights, strict=True)]
-    largest = max(wanted)  # relative to it, powers do not overflow
-    tempered = [(number / largest) ** (1 / temperature) if number else 0.0 for number in wanted]
-    scale = sum(wanted) / sum(tempered)
+    shares_of_total = [size * weight for size, weight in zip(sizes, weights, strict=True)]
+    largest = max(shares_of_total)  # relative to it, powers do not overflow
+    tempered = [
+        (number / largest) ** (1 / temperature) if number else 0.0 for number in shares_of_total
+    ]
+    scale = sum(shares_of_total) / sum(tempered)
     return [
         max(1, round(number * scale)) if size else 0
-        for number, size in zip(tempered, wanted, strict=True)
+        for number, size in zip(tempered, shares_of_total, strict=True)
     ]
 
 

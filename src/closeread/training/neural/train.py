@@ -228,7 +228,7 @@ def _make_lineage(training: _Training, teachers: _Teachers, checkpoint: Checkpoi
 
 
 def _summarize(training: _Training, checkpoint: Checkpoint, result: FitResult) -> dict[str, Any]:
-    """Return what ``--json`` prints about a training."""
+    """Return the summary of a training that ``--json`` prints."""
     dev = training.inputs.dev
     return {
         "reader": training.request.recipe.reader.name,
@@ -244,7 +244,7 @@ def _summarize(training: _Training, checkpoint: Checkpoint, result: FitResult) -
 
 
 def _format_remarks(summary: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
-    """Return what is printed about a training without ``--json``, as lines."""
+    """Return the summary of a training as the lines printed without ``--json``."""
     metric, best = summary["metric"], summary["best"]
     line = (
         f"{count_of(summary['n_features'], 'example')}, {count_of(summary['steps'], 'step')}, "

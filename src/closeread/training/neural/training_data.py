@@ -50,7 +50,7 @@ def build_overlap(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | 
     """Return the index of the excluded sets; None if there are none."""
     if not names:
         return None
-    return Overlap(held for name in names for held in open_dataset(name))
+    return Overlap(item for name in names for item in open_dataset(name))
 
 
 def iter_questions(dataset: Dataset) -> Iterable[PassageQuestion]:
@@ -88,8 +88,8 @@ def draw_questions(
     items = list(
         drop_metadata(iter_questions(dataset) if gathers is None else gathers.items(dataset))
     )
-    kept = [item for item in items if overlap is None or not overlap.overlaps(*item)]
-    if not kept:
+    drawn = [item for item in items if overlap is None or not overlap.overlaps(*item)]
+    if not drawn:
         noun = "questions" if gathers is None else gathers.gathers
         if not items:
             raise InputError(f"no {noun} to learn from", where=source.path)
@@ -99,17 +99,17 @@ def draw_questions(
             expected=f"{noun} that do not overlap the sets of exclude",
             cure="remove it, or name fewer sets under exclude (docs/training.md defines overlap)",
         )
-    n_excluded = len(items) - len(kept)
-    n_questions, n_each = len(kept), None
-    if source.at_most is not None and source.at_most < len(kept):
-        units = _groups(kept) if whole_groups else [[place] for place in range(len(kept))]
+    n_excluded = len(items) - len(drawn)
+    n_questions, n_each = len(drawn), None
+    if source.at_most is not None and source.at_most < len(drawn):
+        units = _groups(drawn) if whole_groups else [[index] for index in range(len(drawn))]
         draws = [
             _draw_units(units, source, Random(f"{item}/{source.path}"))
             for item in range(seed, seed + soup)
         ]
-        kept = [kept[place] for place in sorted(draws[0])]
+        drawn = [drawn[index] for index in sorted(draws[0])]
         n_questions = len(set().union(*draws))
-        n_each = len(kept) if soup > 1 else None
+        n_each = len(drawn) if soup > 1 else None
     record = DrawnDataset(
         name=dataset.name,
         path=source.path,
@@ -119,15 +119,15 @@ def draw_questions(
         n_each=n_each,
         n_excluded=n_excluded,
     )
-    return kept, record
+    return drawn, record
 
 
 def _groups(items: Sequence[PassageQuestion]) -> list[list[int]]:
     """Return the places of each group's questions; a question without a group forms its own."""
     places_of: dict[str, list[int]] = {}
-    for place, (_, question) in enumerate(items):
-        key = f"group {question.group_id}" if question.group_id else f"question {place}"
-        places_of.setdefault(key, []).append(place)
+    for index, (_, question) in enumerate(items):
+        key = f"group {question.group_id}" if question.group_id else f"question {index}"
+        places_of.setdefault(key, []).append(index)
     return list(places_of.values())
 
 
@@ -135,7 +135,7 @@ def _draw_units(units: Sequence[list[int]], source: Source, rng: Random) -> list
     """Return the places in a random sample of units, with at most ``at_most`` places."""
     limit = source.at_most or 0
     if len(units) == sum(map(len, units)):
-        return [place for unit in rng.sample(units, limit) for place in unit]
+        return [index for unit in rng.sample(units, limit) for index in unit]
     drawn: list[int] = []
     for unit in rng.sample(units, len(units)):
         if len(drawn) + len(unit) <= limit:

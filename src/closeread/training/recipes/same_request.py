@@ -33,9 +33,9 @@ def comparable_recipe(recipe: TrainRecipe) -> Any:
     return msgspec.json.decode(msgspec.json.encode(plain))
 
 
-def is_same_training(before: Any, now: Any) -> bool:
+def is_same_training(recorded: Any, current: Any) -> bool:
     """Return whether two comparable recipes are equal, apart from their trackers."""
-    return before is not None and _without_trackers(before) == _without_trackers(now)
+    return recorded is not None and _without_trackers(recorded) == _without_trackers(current)
 
 
 def _without_trackers(recipe: dict[str, Any]) -> dict[str, Any]:

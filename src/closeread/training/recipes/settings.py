@@ -165,11 +165,11 @@ def check_settings(settings: NeuralSettings, where: str = "", within: str = "") 
         wrong[name] = is_out_of_range and f"from {minimum} to {_MAX_COUNT:,}"
     sources = {"datasets": settings.datasets, "dev": settings.dev, "beside.datasets": beside}
     for name, group in sources.items():
-        for place, source in enumerate(group):
+        for index, source in enumerate(group):
             is_too_few = source.at_most is not None and source.at_most < 1
             is_bad_weight = not 0 < source.weight <= _MAX_WEIGHT
-            wrong[f"{name}[{place}].weight"] = is_bad_weight and f"above 0, at most {_MAX_WEIGHT:,}"
-            wrong[f"{name}[{place}].at_most"] = is_too_few and "at least 1"
+            wrong[f"{name}[{index}].weight"] = is_bad_weight and f"above 0, at most {_MAX_WEIGHT:,}"
+            wrong[f"{name}[{index}].at_most"] = is_too_few and "at least 1"
     for name, expected in wrong.items():
         if expected:
             raise out_of_range(f"{prefix}{name}", where, expected)

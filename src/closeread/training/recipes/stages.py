@@ -53,12 +53,12 @@ def stage_settings(
 
     ``made_by`` is declared once for the whole recipe; a stage may add to it or override it.
     """
-    declared = {name: msgspec.to_builtins(who) for name, who in settings.made_by.items()}
+    declared = {name: msgspec.to_builtins(maker) for name, maker in settings.made_by.items()}
     if number == 1 and settings.model in declared:
         declared[model] = declared[settings.model]
-    train, own = dict(stage.train), stage.train.get("made_by", {})
-    if declared and isinstance(own, dict) and ":" not in stage.reader.name:
-        train["made_by"] = declared | own
+    train, stage_made_by = dict(stage.train), stage.train.get("made_by", {})
+    if declared and isinstance(stage_made_by, dict) and ":" not in stage.reader.name:
+        train["made_by"] = declared | stage_made_by
     if stage.reader.name == "encoder":
         return train  # its model is among the reader's options
     if number > 1:

@@ -106,13 +106,13 @@ class Teachers:
         for checkpoint, network in zip(self._checkpoints, self._networks, strict=True):
             rows = forward(checkpoint, sequences, needed_positions=passages, network=network)
             for index, row in rows:
-                places = ([0] if self._null else []) + [*passages[index]]
-                logits = row[:, places].astype(np.float64)
+                positions = ([0] if self._null else []) + [*passages[index]]
+                logits = row[:, positions].astype(np.float64)
                 if not np.isfinite(logits).all():
                     raise InputError(NOT_FINITE, where=checkpoint.name)
                 softmax = np.exp(logits - logits.max(axis=1, keepdims=True))
                 softmax /= softmax.sum(axis=1, keepdims=True)
-                mean[index][:, places] += softmax / len(self._checkpoints)
+                mean[index][:, positions] += softmax / len(self._checkpoints)
         return mean
 
 
@@ -138,10 +138,10 @@ def _round_to_votes(target: NDArray[np.float64]) -> list[int]:
     """Return the token of each vote, by the largest remainder; ties go to the earlier token."""
     exact = target * (N_VOTES / target.sum())
     counts = np.floor(exact).astype(np.int64)
-    left = N_VOTES - int(counts.sum())
-    counts[np.argsort(counts - exact, kind="stable")[:left]] += 1
-    places: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
-    return places
+    n_left = N_VOTES - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:n_left]] += 1
+    positions: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
+    return positions
 
 
 def _check_compatible(

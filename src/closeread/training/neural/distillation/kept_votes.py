@@ -1,4 +1,4 @@
-"""Teachers' votes, cached beside a training's states, so that a resumed training reuses them."""
+"""Cache teachers' votes beside a training's states, so that a resumed training reuses them."""
 
 import hashlib
 from collections.abc import Callable, Sequence

@@ -45,7 +45,7 @@ def check_teachers(request: Request, initial: str) -> None:
             another tokenizer.
     """
     trainings: tuple[Stage | TrainRecipe, ...] = (*request.recipe.before, request.recipe)
-    for place, training in enumerate(trainings):
+    for index, training in enumerate(trainings):
         options = training.reader.options
         if training.reader.name != "span" or not options.get("distillation"):
             continue
@@ -54,11 +54,11 @@ def check_teachers(request: Request, initial: str) -> None:
             _check_named(named, initial)
         if named:
             continue
-        if place:
-            previous = trainings[place - 1]
+        if index:
+            previous = trainings[index - 1]
             if previous.reader.name not in _SPAN_TRAINERS or previous.train.get("soup", 1) == 1:
                 raise _no_teacher(
-                    f"{stage_prefix(place - 1)}train trains no soup of span readers",
+                    f"{stage_prefix(index - 1)}train trains no soup of span readers",
                     str(request.path),
                 )
         elif initial and Path(initial).is_dir() and not request.resume:
@@ -79,7 +79,9 @@ def lineages_of(
         InputError: A record cannot be read, or a model without one cannot be opened.
     """
     declared = (
-        {resolve_path("made_by", name): who for name, who in made_by.items()} if teachers else {}
+        {resolve_path("made_by", name): maker for name, maker in made_by.items()}
+        if teachers
+        else {}
     )
     lineages = []
     for teacher in teachers:
@@ -91,9 +93,9 @@ def lineages_of(
     return tuple(lineages)
 
 
-def _no_teacher(why: str, where: str) -> InputError:
+def _no_teacher(reason: str, where: str) -> InputError:
     return InputError(
-        f"distillation has no teacher: {why}",
+        f"distillation has no teacher: {reason}",
         where=where,
         expected="to begin from a model that span or cloze trained with soup = 2 or more, with its "
         "members still in place",

@@ -64,7 +64,7 @@ class _Pretraining:
 
     @property
     def fingerprints(self) -> list[tuple[str, str, int]]:
-        """What distinguishes the data from other files of the same names."""
+        """The hashes that distinguish the data from other files of the same names."""
         return [
             (source.path, learned.sha256, learned.n_items)
             for source, learned in zip(self.settings.datasets, self.blocks.sources, strict=True)
@@ -95,7 +95,7 @@ def train(request: Request) -> Trained:
     if request.check_only:
         return Trained(out=request.out, summary={}, remarks=())
     processes = Processes(settings.device)
-    # All is opened and read before a folder is taken, or what is in it discarded.
+    # All inputs are opened and read before a folder is claimed or its content discarded.
     with processes.in_step():
         check_folder_free(request.out, request.recipe, request.resume, request.overwrite)
         training = _load(request, settings, options)
@@ -192,7 +192,7 @@ def _fit(training: _Pretraining, state: Path | None, processes: Processes) -> _R
 
 
 def _summarize(training: _Pretraining, result: _Result) -> dict[str, Any]:
-    """Return what ``--json`` prints about a training."""
+    """Return the summary of a training that ``--json`` prints."""
     return {
         "reader": "encoder",
         "model": str(training.request.out),
@@ -275,14 +275,14 @@ def _read_texts(
 
 
 def _evaluate_held_out(
-    model: Any, held: Sequence[Block], masker: Masker, settings: PretrainSettings
+    model: Any, held_out: Sequence[Block], masker: Masker, settings: PretrainSettings
 ) -> tuple[float, float]:
     """Return the mean loss of masked tokens, and the share of them that is predicted right."""
     total = right = number = 0.0
     model.eval()
     with torch.inference_mode():
-        for start in range(0, len(held), settings.batch_size):
-            batch = masker(held[start : start + settings.batch_size])
+        for start in range(0, len(held_out), settings.batch_size):
+            batch = masker(held_out[start : start + settings.batch_size])
             loss, logits, truth = masked_loss(
                 model, **{name: rows.to(model.device) for name, rows in batch.items()}
             )

@@ -107,7 +107,7 @@ class TrainingFolder:
         self._release()
 
     def _start(self, recipe: Any, started_with: Any) -> None:
-        """Create and lock the folder, and write the recipe and what the training started with."""
+        """Create and lock the folder; write the recipe and the initial facts of the training."""
         try:
             (self.path / STATES).mkdir(parents=True, exist_ok=True)
             self._lock = lock_folder(self.path)
@@ -153,17 +153,17 @@ class TrainingFolder:
         """
         if not self.is_writer:
             return
-        now, path = list(examples), self.path / STATES / _EXAMPLES
+        current, path = list(examples), self.path / STATES / _EXAMPLES
         before = None if self.last_state() is None else read_json(path)
-        if before not in (None, now):  # earlier versions recorded none
+        if before not in (None, current):  # earlier versions recorded none
             raise MismatchError(
                 "the training in this folder was started with "
-                f"{count_of(sum(before), 'example')}, and the same data now give {sum(now):,}",
+                f"{count_of(sum(before), 'example')}, and the same data now give {sum(current):,}",
                 where=str(self.path),
                 cure="resume with the versions of closeread and transformers that started it, or "
                 "use --overwrite",
             )
-        save_json(path, now)
+        save_json(path, current)
 
     def record_teachers(self, teachers: Sequence[str]) -> None:
         """Record the teachers; refuse to resume with others, as the record would name only those.
@@ -176,16 +176,16 @@ class TrainingFolder:
         """
         if not self.is_writer:
             return
-        now, path = list(teachers), self.path / STATES / _TEACHERS
+        current, path = list(teachers), self.path / STATES / _TEACHERS
         before = None if self.last_state() is None else read_json(path)
-        if before not in (None, now):  # earlier versions recorded none
+        if before not in (None, current):  # earlier versions recorded none
             raise MismatchError(
                 "the training in this folder was started with other teachers, or their files "
                 "changed since",
                 where=str(self.path),
                 cure="restore the original teachers, or use --overwrite",
             )
-        save_json(path, now)
+        save_json(path, current)
 
     def _has_states(self) -> bool:
         """Return whether a state was saved or a training finished, stages included."""
@@ -201,12 +201,12 @@ class TrainingFolder:
         if self._lock is not None:
             self._lock.close()
 
-    def finish(self, summary: dict[str, Any], **more: Any) -> None:
+    def finish(self, summary: dict[str, Any], **facts: Any) -> None:
         """Write the record, with the recipe and the versions of the libraries; delete the states.
 
         Args:
             summary: The result, as ``--json`` prints it.
-            more: Further fields of the record.
+            facts: Further fields of the record.
         """
         record = {
             **summary,
@@ -216,11 +216,11 @@ class TrainingFolder:
             "recipe": self._recipe,
         }
         copy_permissions(self.path, like=self.path / RECIPE_FILE)
-        save_json(self.path / RECORD_FILE, record | more, indent=1)
+        save_json(self.path / RECORD_FILE, record | facts, indent=1)
         self._release()  # some systems cannot delete open files
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
-    def _check_started_with(self, now: dict[str, Any]) -> None:
+    def _check_started_with(self, current: dict[str, Any]) -> None:
         """Refuse to resume with changed data, or with another number of processes.
 
         The record would name only a part of the data. A step takes a batch for each process, so
@@ -228,18 +228,21 @@ class TrainingFolder:
         """
         before = read_json(self.path / STATES / _STARTED_WITH)
         if isinstance(before, list):  # earlier versions recorded only the data
-            before = {"data": before, "processes": now["processes"]}
-        if before is None or before == now or not self._has_states():
+            before = {"data": before, "processes": current["processes"]}
+        if before is None or before == current or not self._has_states():
             return
-        if before["processes"] != now["processes"]:
+        if before["processes"] != current["processes"]:
             raise MismatchError(
                 "the training in this folder was started with "
                 f"{count_of(before['processes'], 'process', 'processes')}, not "
-                f"{now['processes']}, so each step would learn from another number of questions",
+                f"{current['processes']}, so each step would learn from another number of "
+                "questions",
                 where=str(self.path),
                 cure="start as many processes as before, or use --overwrite",
             )
-        changed = dict.fromkeys(str(data[0]) for data in now["data"] if data not in before["data"])
+        changed = dict.fromkeys(
+            str(data[0]) for data in current["data"] if data not in before["data"]
+        )
         raise MismatchError(
             "the training in this folder was started with other data; changed since: "
             + ", ".join(changed),
@@ -278,6 +281,8 @@ def _repair_best_path(state: Path) -> None:
     """Update the path of the best state in a saved state, if the folder was moved since."""
     content = read_json(state / _STATE)
     best = content.get("best_model_checkpoint")
-    if best and (now := str(state.parent / Path(best).name)) != best:
+    if best and (current_path := str(state.parent / Path(best).name)) != best:
         with replacing(state / _STATE) as stream:
-            stream.write(json.dumps({**content, "best_model_checkpoint": now}, indent=2).encode())
+            stream.write(
+                json.dumps({**content, "best_model_checkpoint": current_path}, indent=2).encode()
+            )

@@ -93,7 +93,7 @@ class StateSaver(TrainerCallback):  # type: ignore[misc]
             control.should_log = True
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Set the permissions of the state; stop the training if a signal asked for it.
+        """Set the permissions of the state; stop the training after a signal.
 
         Raises:
             Stopped: A signal arrived, possibly during the dev evaluation before.
@@ -106,7 +106,7 @@ class StateSaver(TrainerCallback):  # type: ignore[misc]
         self.stop_if_signalled()
 
     def stop_if_signalled(self) -> None:
-        """Stop the training if a signal asked for it; called when a state is complete.
+        """Stop the training after a signal; called when a state is complete.
 
         Raises:
             Stopped: A process received a signal.

@@ -50,7 +50,7 @@ class ChooseTask:
         previous, passage_ids = None, list[int]()
         max_tokens = min(self._max_length, checkpoint.max_length)
         for passage, question in items:
-            accepted = accepted_places(question)
+            accepted = accepted_positions(question)
             if not accepted:
                 continue
             if passage is not previous:
@@ -72,8 +72,9 @@ class ChooseTask:
         """Return the mean negative log of the accepted options' total probability."""
         scores = outputs.logits.float().reshape(-1)
         losses = [
-            of_question.logsumexp(dim=0) - of_question[places[places != NO_TARGET]].logsumexp(dim=0)
-            for of_question, places in zip(scores.split(list(sizes)), targets, strict=True)
+            of_question.logsumexp(dim=0)
+            - of_question[accepted[accepted != NO_TARGET]].logsumexp(dim=0)
+            for of_question, accepted in zip(scores.split(list(sizes)), targets, strict=True)
         ]
         return torch.stack(losses).mean()
 
@@ -82,10 +83,10 @@ class ChooseTask:
         return ChoiceReader(checkpoint, max_length=self._max_length)
 
 
-def accepted_places(question: Question) -> tuple[int, ...]:
+def accepted_positions(question: Question) -> tuple[int, ...]:
     """Return the places of the accepted options; () if all of them are accepted, or none."""
     accepted = {answer.label for answer in question.answers}
-    places = tuple(
-        place for place, option in enumerate(question.options) if option.label in accepted
+    positions = tuple(
+        position for position, option in enumerate(question.options) if option.label in accepted
     )
-    return places if len(places) < len(question.options) else ()
+    return positions if len(positions) < len(question.options) else ()

@@ -143,8 +143,8 @@ class SpanTask:
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
         """Return the mean of the start and end cross-entropies, averaged over answers first."""
         first, end = targets[:, :1], targets[:, 1:2]
-        places = torch.arange(outputs.start_logits.shape[1], device=targets.device)
-        is_excluded = (places < first) | (places >= end)
+        positions = torch.arange(outputs.start_logits.shape[1], device=targets.device)
+        is_excluded = (positions < first) | (positions >= end)
         if self._options.null:
             is_excluded[:, 0] = False
         starts, ends = targets[:, 2::2], targets[:, 3::2]
@@ -174,7 +174,9 @@ def _make_feature(window: Window, spans: Sequence[tuple[int, int]]) -> Feature:
     The target is the range of the passage's tokens, half-open, then (first, last) of each answer.
     """
     passage = (window.offset, window.offset + window.length)
-    return Feature((window.encoded,), (*passage, *(place for span in spans for place in span)))
+    return Feature(
+        (window.encoded,), (*passage, *(position for span in spans for position in span))
+    )
 
 
 def _is_inside(window: Window, gold: tuple[int, int]) -> bool:

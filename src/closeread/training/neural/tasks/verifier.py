@@ -143,17 +143,17 @@ class CompeteTask:
         self, sequences: Sequence[Encoded], truth: Sequence[bool | None]
     ) -> Iterator[Feature]:
         target = [NO_TARGET if value is None else int(value) for value in truth]
-        right = [place for place, value in enumerate(target) if value == 1]
-        wrong = [place for place, value in enumerate(target) if value == 0]
+        right = [position for position, value in enumerate(target) if value == 1]
+        wrong = [position for position, value in enumerate(target) if value == 0]
         units: list[tuple[int, ...]] = [tuple(range(len(target)))]
         if self._settings.unit == "pair":
             units = [(supported, other) for supported in right for other in wrong]
         elif self._settings.unit == "option":
-            units = [(place,) for place in sorted(right + wrong)]
-        for places in units:
+            units = [(position,) for position in sorted(right + wrong)]
+        for positions in units:
             yield Feature(
-                tuple(sequences[place] for place in places),
-                tuple(target[place] for place in places),
+                tuple(sequences[position] for position in positions),
+                tuple(target[position] for position in positions),
             )
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
