@@ -46,7 +46,12 @@ def test_other_weights_under_the_same_name_are_noticed(tmp_path):
 
 @pytest.mark.parametrize(
     ("reader", "exam"),
-    [("longest-option", "exam/zh"), ("cues", "exam/zh"), ("lexical", "exam/en")],
+    [
+        ("longest-option", "exam/zh"),
+        ("random-option", "exam/zh"),  # draws by id
+        ("cues", "exam/zh"),
+        ("lexical", "exam/en"),
+    ],
 )
 def test_a_served_reader_reads_as_it_does_in_this_process(tmp_path, reader, exam):
     """Byte for byte: what the service's retriever finds is not taken for the reader's evidence."""
