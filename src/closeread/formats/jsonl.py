@@ -102,7 +102,7 @@ def _canonical(
     for line, raw in lines:
         item = source.decode(raw, _Line, line=line)
         passage = item.passage
-        language = language_code(passage.language)
+        language = language_code(passage.language) or detect(passage.text)
         if language == _DEFAULT != (detected := detect(passage.text)):
             passage_fields = source.decode(raw, dict[str, Any], line=line)["passage"]
             if "language" not in passage_fields:  # detected, as in rows

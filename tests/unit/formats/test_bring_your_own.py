@@ -504,10 +504,11 @@ def test_what_a_table_cannot_hold(tmp_path):
 @pytest.mark.parametrize(
     ("text", "named", "language"),
     [
+        ("海水的盐度由蒸发决定。", None, "zh"),
         ("海水的盐度由蒸发决定。", "", "zh"),
         ("海水的盐度由蒸发决定。", "en", "en"),
         ("海水的盐度由蒸发决定。", "ja", "ja"),
-        ("The ferry left.", "", "en"),
+        ("The ferry left.", None, "en"),
         ("The ferry left.", "de", "de"),
         ("海水的盐度由蒸发决定。", "zh-Hant-TW", "zh"),
     ],
@@ -515,7 +516,7 @@ def test_what_a_table_cannot_hold(tmp_path):
 def test_a_canonical_passage_that_names_no_language_is_in_that_of_its_text(
     tmp_path, text, named, language
 ):
-    passage = {"passage_id": "p", "text": text} | ({"language": named} if named else {})
+    passage = {"passage_id": "p", "text": text} | ({} if named is None else {"language": named})
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps({"passage": passage, "questions": []}) + "\n", "utf-8")
     ((found, _),) = load(path)
