@@ -20,7 +20,7 @@ def edit(place: str, start: int, end: int, words: str, label: str = "") -> Edit:
     )  # type: ignore[arg-type]
 
 
-def test_an_option_and_the_stem_change_and_nothing_else() -> None:
+def test_edits_change_only_the_option_and_the_stem() -> None:
     edits = [edit("option", 0, 4, "all", "A"), edit("question", 0, 5, "What")]
     passage, question = apply(PASSAGE, QUESTION, edits)
     assert passage is PASSAGE
@@ -42,7 +42,7 @@ def test_an_option_and_the_stem_change_and_nothing_else() -> None:
         ],
     ],
 )
-def test_places_in_a_changed_passage_move_along(edits: list[Edit]) -> None:
+def test_spans_in_an_edited_passage_are_shifted(edits: list[Edit]) -> None:
     passage, question = apply(PASSAGE, QUESTION, edits)
     assert passage.text != TEXT
     assert [span.of(passage.text) for span in question.answers[0].spans] == ["Two"]
@@ -50,26 +50,26 @@ def test_places_in_a_changed_passage_move_along(edits: list[Edit]) -> None:
     assert moved == ["Two.", "Three."]
 
 
-def test_a_changed_passage_is_another_and_named_for_the_question() -> None:
+def test_an_edited_passage_gets_an_id_with_the_question() -> None:
     passage, question = apply(PASSAGE, QUESTION, [edit("passage", 0, 0, "Zero. ")])
     assert passage.passage_id == question.passage_id == "p#q"
 
 
-def test_several_changes_of_one_text_are_told_by_the_text_as_it_was() -> None:
+def test_several_edits_of_one_text_use_original_offsets() -> None:
     assert apply_edits("abc", [edit("question", 2, 3, "Z"), edit("question", 0, 1, "XX")]) == "XXbZ"
 
 
 @pytest.mark.parametrize("wrong", [(2, 9), (-1, 1)])
-def test_a_place_outside_the_text_is_refused(wrong: tuple[int, int]) -> None:
+def test_an_edit_outside_the_text_is_rejected(wrong: tuple[int, int]) -> None:
     with pytest.raises(UsageError, match="in a text of 3"):
         apply_edits("abc", [edit("question", *wrong, "")])
 
 
-def test_changes_that_overlap_are_refused() -> None:
+def test_overlapping_edits_are_rejected() -> None:
     with pytest.raises(UsageError, match="after an edit that ends at 2"):
         apply_edits("abc", [edit("question", 0, 2, ""), edit("question", 1, 3, "")])
 
 
-def test_an_option_that_is_not_there_is_refused() -> None:
+def test_an_edit_of_an_unknown_option_is_rejected() -> None:
     with pytest.raises(UsageError, match="the option 'C'"):
         apply(PASSAGE, QUESTION, [edit("option", 0, 1, "", "C")])

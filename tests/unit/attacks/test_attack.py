@@ -45,7 +45,7 @@ def test_a_verification_becomes_a_triple_whose_letters_differ() -> None:
     assert made.changes == {"words": Counter(same=8, opposite=4)}
 
 
-def test_the_same_seed_gives_the_same_and_another_something_else() -> None:
+def test_variants_depend_on_the_seed() -> None:
     def texts(seed: str) -> list[Item]:
         return made_of(Attack(strategies=[strategy()], seed=seed), question())[0]
 
@@ -53,13 +53,13 @@ def test_the_same_seed_gives_the_same_and_another_something_else() -> None:
     assert len({str(texts(str(seed))) for seed in range(5)}) > 1
 
 
-def test_what_becomes_of_a_question_does_not_depend_on_the_others() -> None:
+def test_variants_do_not_depend_on_other_questions() -> None:
     attack = Attack(strategies=[strategy()])
     alone = made_of(attack, question(name="r"))[0][0][1]
     assert made_of(attack, question(), question(name="r"))[0][0][1][3:] == alone
 
 
-def test_what_cannot_be_made_is_left_out_and_counted() -> None:
+def test_questions_without_variants_are_left_out_and_counted() -> None:
     plain = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"), name="r")
     items, made = made_of(Attack(strategies=[strategy()]), plain, question())
     assert [one.group_id for _, questions in items for one in questions] == ["q"] * 3
@@ -67,7 +67,7 @@ def test_what_cannot_be_made_is_left_out_and_counted() -> None:
     assert (made.questions, made.groups) == (2, 1)
 
 
-def test_variants_that_are_there_already_are_left_out() -> None:
+def test_existing_variants_are_left_out() -> None:
     there = [
         msgspec.structs.replace(question(name=f"g#{role}"), group_id="g", role=role)
         for role in ("original", "positive", "negative")
@@ -78,7 +78,7 @@ def test_variants_that_are_there_already_are_left_out() -> None:
     assert made.questions == 1
 
 
-def test_a_group_that_is_no_triple_is_not_taken_for_one() -> None:
+def test_a_group_without_roles_is_not_a_triple() -> None:
     ours = [msgspec.structs.replace(question(name=name), group_id="chapter 1") for name in "qr"]
     ((_, questions),), _ = made_of(Attack(strategies=[strategy()]), *ours)
     assert [one.group_id for one in questions] == list("qqqrrr")
@@ -94,7 +94,7 @@ def test_of_questions_with_one_id_the_first_has_variants() -> None:
     assert made.questions == 3
 
 
-def test_passages_with_one_id_stay_two() -> None:
+def test_passages_with_the_same_id_stay_separate() -> None:
     other = msgspec.structs.replace(PASSAGE, text=PASSAGE.text + "风来了。")
     made = AttackSummary()
     items = [(PASSAGE, (question(),)), (other, (question(name="r"),))]
@@ -104,7 +104,7 @@ def test_passages_with_one_id_stay_two() -> None:
     ]  # fmt: skip
 
 
-def test_an_answer_that_is_no_option_says_not_what_is_true() -> None:
+def test_an_answer_that_is_not_an_option_leaves_truth_unknown() -> None:
     unknown = (Answer(kind="choice", label="E"),)
     asked = msgspec.structs.replace(question(), option_truth=(), answers=unknown)
     whole = Attack(strategies=[strategy()], roles=["positive", "negative"])
@@ -115,7 +115,7 @@ def test_an_answer_that_is_no_option_says_not_what_is_true() -> None:
     assert variant.role == "positive"
 
 
-def test_options_that_share_a_label_are_left_alone() -> None:
+def test_options_with_equal_labels_are_not_edited() -> None:
     options = tuple(msgspec.structs.replace(one, label="A") for one in question().options)
     asked = msgspec.structs.replace(question(), options=options)
     for attack in (Attack(strategies=[strategy()]), Attack(strategies=[], deal=True)):
@@ -126,7 +126,7 @@ def test_options_that_share_a_label_are_left_alone() -> None:
         assert made.left_out == searched.left_out == {"two options have the same label": 1}
 
 
-def test_tags_tell_of_this_attack_alone() -> None:
+def test_tags_record_only_the_last_attack() -> None:
     told = {"strategy": "mine", "rule": "r", "now": "n", "topic": "birds"}
     asked = msgspec.structs.replace(question(), tags=told)
     ((_, (original, positive, negative)),), made = made_of(Attack(strategies=[strategy()]), asked)
@@ -144,7 +144,7 @@ def test_tags_tell_of_this_attack_alone() -> None:
     assert not any("truth" in one.tags for one in variant.options)
 
 
-def test_changes_of_two_strategies_do_not_overlap() -> None:
+def test_edits_of_two_strategies_do_not_overlap() -> None:
     class Whole:
         """Replaces a stem, or puts something behind it; and says something of an option."""
 
@@ -167,7 +167,7 @@ def test_changes_of_two_strategies_do_not_overlap() -> None:
     assert "有的鸟会飞。" in [one.text for one in variant.options]
 
 
-def test_changes_beside_a_variant_fit_its_own_options() -> None:
+def test_stem_edits_see_the_options_of_the_variant() -> None:
     class Sees:
         """Tells in the stem which options it saw."""
 
@@ -186,14 +186,14 @@ def test_variants_whose_passages_differ_name_different_passages() -> None:
     assert names == ["p", "p#q#positive", "p#q#negative"]
 
 
-def test_a_question_that_is_dealt_only_within_itself_is_left_out() -> None:
+def test_a_question_that_shuffling_cannot_change_is_left_out() -> None:
     one = question(options=("有些鸟会飞。",), right="A")
     items, made = made_of(Attack(strategies=[], deal=True), one)
     assert not items
     assert made.left_out == {"nothing can be changed": 1}
 
 
-def test_without_roles_a_negative_variant_comes_where_it_can_be_made() -> None:
+def test_without_roles_negative_variants_are_made_if_possible() -> None:
     firm = question("下列说法正确且表述准确的一项是")
     ((_, questions),), made = made_of(Attack(strategies=[strategy()]), firm, question(name="r"))
     assert [one.question_id for one in questions] == [
@@ -205,13 +205,13 @@ def test_without_roles_a_negative_variant_comes_where_it_can_be_made() -> None:
     assert (made.groups, made.left_out) == (1, {"the stem cannot be turned around": 1})
 
 
-def test_one_role_alone_can_be_asked_for() -> None:
+def test_a_single_role_can_be_requested() -> None:
     attack = Attack(strategies=[strategy()], roles=["positive"])
     ((_, questions),), _ = made_of(attack, question("下列说法正确且表述准确的一项是"))
     assert [one.role for one in questions] == ["original", "positive"]
 
 
-def test_a_changed_passage_comes_as_an_item_of_its_own() -> None:
+def test_an_edited_passage_is_a_separate_item() -> None:
     items, made = made_of(Attack(strategies=[Put()]), question(), question(name="r"))
     assert [[one.question_id for one in questions] for _, questions in items] == [
         ["q#original"], ["q#positive"], ["r#original"], ["r#positive"],
@@ -224,7 +224,7 @@ def test_a_changed_passage_comes_as_an_item_of_its_own() -> None:
     assert made.changes == {"put": Counter(same=2)}
 
 
-def test_strategies_of_all_kinds_go_together() -> None:
+def test_strategies_of_all_kinds_can_be_combined() -> None:
     attack = Attack(strategies=[strategy(), Put(), Slip()])
     items, made = made_of(attack, question())
     variants = [one for _, questions in items for one in questions][1:]
@@ -234,18 +234,18 @@ def test_strategies_of_all_kinds_go_together() -> None:
     assert made.changes["put"] == made.changes["slip"] == Counter(same=2)
 
 
-def test_options_are_dealt_where_nothing_else_is_asked_for() -> None:
+def test_options_are_shuffled_without_strategies() -> None:
     ((_, (original, variant)),), _ = made_of(Attack(strategies=[], deal=True), question())
     assert original.answers[0].label != variant.answers[0].label
     assert variant.answers[0].texts == original.answers[0].texts
 
 
-def test_options_keep_their_order_where_only_the_stem_slips() -> None:
+def test_options_keep_their_order_if_only_the_stem_is_edited() -> None:
     ((_, (original, variant)),), _ = made_of(Attack(strategies=[Slip()]), question())
     assert [one.text for one in variant.options] == [one.text for one in original.options]
 
 
-def test_a_question_without_options_is_not_changed_by_what_deals() -> None:
+def test_shuffling_does_not_change_a_question_without_options() -> None:
     asked = Question(
         question_id="s", passage_id="p", text="什么会飞？", kind="span",
         answers=(Answer(kind="span", texts=("鸟",), spans=(Span(2, 3),)),),
@@ -256,7 +256,7 @@ def test_a_question_without_options_is_not_changed_by_what_deals() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["A", "B", "D"])
-def test_of_several_draws_the_hardest_is_kept(wanted: str) -> None:
+def test_the_hardest_of_several_draws_is_kept(wanted: str) -> None:
     seen: list[str] = []
 
     def judge(asked: list[tuple[Passage, Question]]) -> list[float]:
@@ -283,7 +283,7 @@ class Anywhere:
             yield Edit(strategy="put", rule=str(place), place="passage", span=span, words="石头。")
 
 
-def test_of_changes_of_a_passage_the_weaker_ones_are_tried_too() -> None:
+def test_weaker_passage_edits_are_tried_too() -> None:
     def judge(asked: list[tuple[Passage, Question]]) -> list[float]:
         return [float(one.tags["rule"] == "0") for _, one in asked]
 
@@ -296,7 +296,7 @@ def test_of_changes_of_a_passage_the_weaker_ones_are_tried_too() -> None:
     assert first.text.endswith("石头。")
 
 
-def test_a_search_asks_strategies_once_a_question_and_shows_it_once_at_a_time() -> None:
+def test_a_search_proposes_edits_once_per_question() -> None:
     class Counts(Slip):
         n = 0
 
@@ -320,7 +320,7 @@ def test_a_search_asks_strategies_once_a_question_and_shows_it_once_at_a_time() 
     assert asked[:4] == ["q#positive#0", "r#positive#0", "q#positive#1", "r#positive#1"]
 
 
-def test_a_search_leaves_out_what_has_no_gold() -> None:
+def test_a_search_leaves_out_questions_without_gold() -> None:
     blind = msgspec.structs.replace(question(), answers=(), option_truth=())
     made = AttackSummary()
     attack = Attack(strategies=[Slip()])
@@ -328,7 +328,7 @@ def test_a_search_leaves_out_what_has_no_gold() -> None:
     assert made.left_out == {"no answer is known, so that none is known to be wrong": 1}
 
 
-def test_a_search_counts_what_cannot_be_made_once() -> None:
+def test_a_search_counts_a_failed_question_once() -> None:
     plain = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
     made = AttackSummary()
     attack = Attack(strategies=[strategy()])
@@ -337,7 +337,7 @@ def test_a_search_counts_what_cannot_be_made_once() -> None:
     assert made.questions == 1
 
 
-def test_a_choice_whose_stem_tells_is_of_statements() -> None:
+def test_a_choice_with_a_verification_stem_has_statements() -> None:
     asked = msgspec.structs.replace(question(), kind="choice", asks_for=None, option_truth=())
     ((_, (original, positive, negative)),), _ = made_of(Attack(strategies=[strategy()]), asked)
     turned = [one.tags["truth"] for one in negative.options].count("opposite")
@@ -347,7 +347,7 @@ def test_a_choice_whose_stem_tells_is_of_statements() -> None:
     assert {one.kind for one in (original, positive, negative)} == {"choice"}
 
 
-def test_a_choice_that_answers_its_stem_is_of_no_statements() -> None:
+def test_a_choice_with_another_stem_has_no_statements() -> None:
     asked = msgspec.structs.replace(
         question("谁会飞？"), kind="choice", asks_for=None, option_truth=()
     )

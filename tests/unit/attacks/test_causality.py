@@ -16,7 +16,7 @@ from statement_edits import edited_statements, statement
         ("水库已经干涸了，因此渔民搬到山里。", "因为水库已经干涸了，所以渔民搬到山里。"),
     ],
 )
-def test_cause_and_effect_are_told_the_other_way_round(text: str, other: str) -> None:
+def test_cause_and_effect_are_reordered(text: str, other: str) -> None:
     for holds in (True, False, None):
         got = edited_statements(propose_edits_zh, statement(text, holds=holds), "same")
         assert got[other] == "told-backwards"
@@ -31,18 +31,18 @@ def test_cause_and_effect_are_told_the_other_way_round(text: str, other: str) ->
         ("洪水引起恐慌。", "洪水引发恐慌。"),
     ],
 )
-def test_the_word_of_cause_is_another(text: str, other: str) -> None:
+def test_the_causal_word_is_replaced(text: str, other: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "same")[other] == "reworded"
 
 
 @pytest.mark.parametrize(
     "text", ["大使馆在山上。", "即使下雨也去。", "他假使来了。", "这使之成为可能。"]
 )
-def test_what_only_looks_like_a_cause_is_left_alone(text: str) -> None:
+def test_apparent_causes_are_not_edited(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "same") == {}
 
 
-def test_what_speaks_of_things_named_before_stays_where_it_is() -> None:
+def test_clauses_that_refer_back_are_not_moved() -> None:
     text = "因为水库干涸了，所以它们的渔民搬到山里。"
     assert (
         "told-backwards"
@@ -91,11 +91,11 @@ def test_a_true_statement_loses_its_cause(text: str, rule: str, turned: str) -> 
         "一是因为水库干涸，二是因为战争。",
     ],
 )
-def test_a_cause_that_a_word_cannot_deny_is_left_alone(text: str) -> None:
+def test_a_cause_that_no_word_can_deny_is_not_edited(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
-def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
+def test_facts_without_a_causal_link_in_the_evidence_are_separated() -> None:
     evidence = "渔村的水库在春天干涸。渔民的船队在夏天远航。"
     wrong = statement("渔村的水库在春天干涸，因此渔民的船队在夏天远航。", evidence, holds=False)
     parted = {"渔村的水库在春天干涸，渔民的船队在夏天远航。": "restored-unlinked"}
@@ -121,11 +121,11 @@ def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
         "水库和堤坝分别影响了渔业与农业。",
     ],
 )
-def test_a_cause_that_hangs_with_more_is_not_denied(text: str) -> None:
+def test_a_cause_with_dependent_clauses_is_not_denied(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
-def test_an_effect_that_can_only_follow_stays_behind_its_cause() -> None:
+def test_an_effect_that_must_follow_its_cause_is_not_moved() -> None:
     """水库就…, 就 needs what it follows from."""
     text = "水库的水源丰富，所以水库就具有了灌溉的作用。"
     assert (
@@ -138,14 +138,14 @@ def test_an_effect_that_can_only_follow_stays_behind_its_cause() -> None:
     )
 
 
-def test_what_was_is_denied_as_what_was() -> None:
+def test_a_past_cause_is_denied_in_the_past() -> None:
     got = edited_statements(propose_edits_zh, statement("水库的干涸影响了渔村的生计。"), "opposite")
     assert "水库的干涸并未影响渔村的生计。" in got
     got = edited_statements(propose_edits_zh, statement("水库的干涸影响着渔村的生计。"), "opposite")
     assert "水库的干涸并不影响渔村的生计。" in got
 
 
-def test_a_cause_that_the_evidence_does_not_tell_is_not_denied() -> None:
+def test_a_cause_missing_from_the_evidence_is_not_denied() -> None:
     text = "水库的干涸使渔民搬到山里。"
     assert (
         edited_statements(
@@ -159,7 +159,7 @@ def test_a_cause_that_the_evidence_does_not_tell_is_not_denied() -> None:
     ("text", "word"),
     [("堤坝的漏水致使线索的中断。", "使得"), ("由于水浅，因此渔民搬走了。", "因为")],
 )
-def test_a_rewording_of_cause_fits_what_follows(text: str, word: str) -> None:
+def test_a_causal_rewording_fits_the_following_words(text: str, word: str) -> None:
     assert not any(
         word in new for new in edited_statements(propose_edits_zh, statement(text), "same")
     )

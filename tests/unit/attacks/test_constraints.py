@@ -12,7 +12,7 @@ def edit(start: int, end: int, words: str, truth: str = "same", label: str = "A"
     )  # type: ignore[arg-type]  # fmt: skip
 
 
-def test_what_is_quoted_is_left_alone() -> None:
+def test_quotations_are_not_edited() -> None:
     asked = question(options=("“有些鸟”会飞。", "有些鱼会跳。", "所有树会老。", "有些花会谢。"))
     quoted = edit(1, 3, "一些")
     assert not NotQuoted().allows(quoted, PASSAGE, asked)
@@ -22,14 +22,14 @@ def test_what_is_quoted_is_left_alone() -> None:
     assert NotQuoted().allows(edit(0, 7, "会飞的“有些鸟”"), PASSAGE, asked)  # moved
 
 
-def test_an_option_does_not_become_another() -> None:
+def test_an_option_does_not_become_equal_to_another() -> None:
     asked = question(options=("有些鸟会飞。", "一些鸟会飞。", "所有树会老。", "有些花会谢。"))
     assert not NewText().allows(edit(0, 2, "一些"), PASSAGE, asked)
     assert not NewText().allows(edit(0, 2, "有些"), PASSAGE, asked)
     assert NewText().allows(edit(0, 2, "若干"), PASSAGE, asked)
 
 
-def test_what_is_made_false_does_not_stand_in_the_passage() -> None:
+def test_a_falsified_statement_is_not_in_the_passage() -> None:
     asked = question(options=("所有鸟会飞。", "有些鱼会跳。", "所有树会老。", "有些花会谢。"))
     assert not NotInPassage().allows(edit(0, 2, "有些", "opposite"), PASSAGE, asked)
     assert NotInPassage().allows(edit(0, 2, "若干", "opposite"), PASSAGE, asked)
@@ -41,7 +41,7 @@ def test_what_is_made_false_does_not_stand_in_the_passage() -> None:
 @pytest.mark.parametrize(
     ("start", "allowed"), [(0, True), (5, True), (6, False), (7, False), (8, True), (9, True)]
 )
-def test_nothing_is_put_into_an_answer(start: int, allowed: bool) -> None:
+def test_no_edit_is_inside_an_answer(start: int, allowed: bool) -> None:
     passage = Passage(passage_id="p", text="One. Two. Three.")
     asked = Question(
         question_id="q", passage_id="p", text="Which?", kind="span",
@@ -51,6 +51,6 @@ def test_nothing_is_put_into_an_answer(start: int, allowed: bool) -> None:
     assert OutsideGold().allows(put, passage, asked) is allowed
 
 
-def test_changes_elsewhere_concern_no_option() -> None:
+def test_the_option_constraints_ignore_other_edits() -> None:
     change = Edit(strategy="s", rule="r", place="question", span=Span(0, 1), words="x")
     assert all(one.allows(change, PASSAGE, question()) for one in CONSTRAINTS)

@@ -44,7 +44,7 @@ def proposed(here: Passage, asked: Question, *others: Passage, seed: int = 0) ->
 ASKED = question("What was built by the miller Hanna Voss in 1871?", MILL, "Tarrow Mill")
 
 
-def test_a_sentence_that_looks_like_the_question_is_put_between_sentences():
+def test_a_similar_sentence_is_inserted_between_sentences():
     here = passage(MILL)
     edits = proposed(here, ASKED, passage(BRIDGE, 2))
     assert {edit.words.strip() for edit in edits} == {BRIDGE[:57]}
@@ -78,11 +78,11 @@ def test_a_sentence_that_looks_like_the_question_is_put_between_sentences():
         passage(BRIDGE + " It ground oats and barley for nine farms in the years of hunger.", 1),
     ],
 )
-def test_nothing_is_taken_that_could_answer_or_does_not_stand_alone(other):
+def test_distractors_do_not_answer_and_name_their_subject(other):
     assert proposed(passage(MILL), ASKED, other) == []
 
 
-def test_nothing_is_taken_about_what_the_passage_speaks_of_too():
+def test_distractors_have_another_subject_than_the_passage():
     here = passage(MILL + " Behind it Ossen Bridge crosses the river.")
     assert proposed(here, ASKED, passage(BRIDGE, 2)) == []
 
@@ -91,13 +91,13 @@ def test_nothing_is_taken_about_what_the_passage_speaks_of_too():
     ("answer", "harmless"),
     [("a mason", False), ("the Mason", False), ("1,902 stones", False), ("masonry", True)],
 )
-def test_an_answer_is_found_however_it_is_written(answer, harmless):
+def test_an_answer_is_found_in_any_spelling(answer, harmless):
     gold = Answer(kind="span", texts=(answer,))
     asked = question(ASKED.text, MILL, answers=(gold,))
     assert bool(proposed(passage(MILL), asked, passage(BRIDGE, 2))) == harmless
 
 
-def test_a_passage_of_the_same_title_or_with_a_shared_clause_is_a_relative():
+def test_a_passage_with_the_same_title_or_clause_is_related():
     here, other = passage(MILL, title="Mills"), passage(BRIDGE, 2, title="mills")
     assert proposed(here, ASKED, other) == []
     shared = ", and the farmers paid for the whole of it with oats and barley."
@@ -105,7 +105,7 @@ def test_a_passage_of_the_same_title_or_with_a_shared_clause_is_a_relative():
     assert proposed(passage(MILL[:-1] + shared), ASKED, copied) == []
 
 
-def test_no_sentence_holds_an_option_or_could_support_one():
+def test_distractors_do_not_contain_or_support_an_option():
     options = (
         Option(label="A", text="The mason Piet Garlick built it."),
         Option(label="B", text="It was sold in 1920."),
@@ -119,7 +119,7 @@ def test_no_sentence_holds_an_option_or_could_support_one():
     assert proposed(passage(MILL), asked, passage(BRIDGE, 2))
 
 
-def test_a_question_that_compares_and_names_nothing_is_left_alone():
+def test_a_comparing_question_without_names_is_not_edited():
     other = passage(BRIDGE, 2)
     compared = question("What was the largest thing built by the miller?", MILL, "Tarrow Mill")
     assert proposed(passage(MILL), compared, other) == []
@@ -129,18 +129,18 @@ def test_a_question_that_compares_and_names_nothing_is_left_alone():
     assert proposed(passage(MILL), nowhere, other) == []
 
 
-def test_a_discrete_question_gets_no_sentence_about_what_it_counts():
+def test_a_discrete_question_gets_no_sentence_with_its_counted_terms():
     asked = question("How many masons built Tarrow Mill by 1900?", MILL, kind="discrete")
     assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
 
 
-def test_entailment_and_a_data_set_of_one_passage_get_nothing():
+def test_entailment_and_single_passages_get_no_distractor():
     asked = question("Hanna Voss built Tarrow Mill.", MILL, kind="entailment")
     assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
     assert proposed(passage(MILL), ASKED) == []
 
 
-def test_answers_and_evidence_stay_whole_and_places_that_are_asked_about_stay():
+def test_gaps_avoid_gold_and_locations_in_the_question():
     end = question("Who built Tarrow Mill, the miller of the last sentence?", MILL, "Hanna Voss")
     assert {edit.rule for edit in proposed(passage(MILL), end, passage(BRIDGE, 2))} == {"start"}
     both = Evidence(spans=(Span(0, len(MILL)),))
@@ -149,26 +149,26 @@ def test_answers_and_evidence_stay_whole_and_places_that_are_asked_about_stay():
     assert rules == {"start", "end"}
 
 
-def test_what_a_word_refers_to_stays_in_its_place():
+def test_gaps_avoid_referents_in_the_question():
     asked = question(ASKED.text + " What does “it” refer to?", MILL, "Tarrow Mill")
     rules = {edit.rule for edit in proposed(passage(MILL), asked, passage(BRIDGE, 2))}
     assert rules == {"start", "end"}
 
 
-def test_a_question_that_says_he_and_names_nothing_is_left_alone():
+def test_a_question_with_only_pronouns_is_not_edited():
     asked = question("What was built by him, the miller, and by whom was it built?", MILL, "Mill")
     assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
     other = question("What was built by the miller, and by whom was the mill built?", MILL, "oats")
     assert proposed(passage(MILL), other, passage(BRIDGE, 2))
 
 
-def test_no_sentence_goes_before_one_that_refers_back():
+def test_no_sentence_is_inserted_before_one_that_refers_back():
     here = passage(MILL[: MILL.index(" Tarrow Mill has")])
     rules = {edit.rule for edit in proposed(here, ASKED, passage(BRIDGE, 2))}
     assert rules == {"start", "end"}  # "It ground oats" would be the bridge
 
 
-def test_a_dialogue_and_a_quotation_are_left_alone():
+def test_dialogues_and_quotations_have_no_gaps():
     spoken = "Anna: Tarrow Mill was built by Hanna Voss.\nBen: It was. Tarrow Mill is old."
     assert (
         proposed(passage(spoken), question(ASKED.text, spoken, "Hanna Voss"), passage(BRIDGE, 2))
@@ -181,7 +181,7 @@ def test_a_dialogue_and_a_quotation_are_left_alone():
     assert {edit.rule for edit in edits} == {"start", "end"}
 
 
-def test_chinese_is_joined_without_a_blank_and_keeps_its_paragraphs():
+def test_chinese_insertions_have_no_blank_and_keep_paragraphs():
     text = (
         "　　石桥镇的水磨由韩婶在1871年修建。水磨每天磨燕麦。\n"
         "　　石桥镇的水磨在1934年停用。石桥镇如今无人看守水磨。"
@@ -200,7 +200,7 @@ def test_chinese_is_joined_without_a_blank_and_keeps_its_paragraphs():
         assert moved.answers[0].spans[0].of(made.text) == "韩婶"
 
 
-def test_pronouns_and_what_continues_are_not_taken_in_chinese():
+def test_chinese_sentences_with_pronouns_or_continuations_are_not_used():
     here = passage("石桥镇的水磨由韩婶在1871年修建。石桥镇不大。", language="zh", title="石桥镇")
     asked = question("石桥镇的水磨由谁修建？", here.text, "韩婶")
     for other in (
@@ -211,7 +211,7 @@ def test_pronouns_and_what_continues_are_not_taken_in_chinese():
         assert proposed(here, asked, passage(other, 2, language="zh", title="青峰渡口")) == []
 
 
-def test_the_same_seed_gives_the_same_changes_and_another_one_others():
+def test_edits_depend_on_the_seed():
     others = [passage(BRIDGE.replace("Ossen", name), n + 2) for n, name in enumerate("ABCDEFG")]
     drawn = [proposed(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed) for seed in range(12)]
     again = [proposed(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed) for seed in range(12)]
@@ -221,7 +221,7 @@ def test_the_same_seed_gives_the_same_changes_and_another_one_others():
 
 
 @pytest.mark.parametrize("name", ["exam/en", "exam/zh"])
-def test_on_the_exam_that_ships_answers_and_evidence_move_along(name):
+def test_answers_and_evidence_of_the_shipped_exam_are_shifted(name):
     items = list(closeread.load(name))
     here = Surroundings(seed=3, retriever=None, passages=[one for one, _ in items])
     strategy = distractor(here)
@@ -271,7 +271,7 @@ ANY = st.lists(PIECES, max_size=6).map("".join) | st.text(max_size=40)
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=3),
 )  # fmt: skip
 @example((MILL, BRIDGE, ASKED.text), "en", 0, [])
-def test_whatever_is_put_in_answers_slice_to_the_same_text(texts, language, seed, places):
+def test_answers_slice_to_the_same_text_after_any_insertion(texts, language, seed, places):
     text, other, asked = texts
     spans = [Span(*sorted(min(at, len(text)) for at in both)) for both in places]
     answers = tuple(Answer(kind="span", texts=("x0",), spans=(span,)) for span in spans)
@@ -282,13 +282,13 @@ def test_whatever_is_put_in_answers_slice_to_the_same_text(texts, language, seed
 
 
 @pytest.mark.timeout(120)
-def test_empty_lines_are_passed_over_in_time_that_grows_with_them():
+def test_empty_lines_are_skipped_in_linear_time():
     """200,000 of them took minutes: at each line all that follow were tried."""
     here = passage(MILL + "\n" * 1_000_000)
     assert proposed(here, ASKED, passage(BRIDGE, 2))
 
 
-def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monkeypatch):
+def test_too_many_passages_are_sampled_in_bounded_memory(monkeypatch):
 
     class Counted:
         def __iter__(self):
@@ -311,7 +311,7 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("language", ["zh", "de"])
-def test_what_is_a_long_passages_own_is_found_in_time_that_grows_with_it(language):
+def test_own_units_of_a_long_passage_are_found_in_linear_time(language):
     """Each of its ten thousands of words was counted by itself: these took minutes, now seconds."""
     draw = random.Random(0)
     if language == "zh":

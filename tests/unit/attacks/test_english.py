@@ -52,7 +52,7 @@ ALL = (keywords, logics, spacetimes, causes)
          "The fair closed because it snowed."),
     ],
 )  # fmt: skip
-def test_a_statement_is_reworded_whether_or_not_it_holds(
+def test_statements_are_reworded_regardless_of_truth(
     turns: Propose, text: str, rule: str, reworded: str
 ) -> None:
     for holds in (True, False, None):
@@ -76,7 +76,7 @@ def test_a_statement_is_reworded_whether_or_not_it_holds(
         "It keeps both of them warm and dry.",
     ],
 )
-def test_a_part_of_another_phrase_and_a_quotation_are_left_alone(text: str) -> None:
+def test_parts_of_phrases_and_quotations_are_not_edited(text: str) -> None:
     got = {
         new: rule
         for turns in ALL
@@ -138,7 +138,7 @@ def test_a_part_of_another_phrase_and_a_quotation_are_left_alone(text: str) -> N
          "The famine led to the drought."),
     ],
 )  # fmt: skip
-def test_a_true_statement_is_turned_where_the_evidence_bears_it(
+def test_a_true_statement_is_falsified_if_the_evidence_allows(
     turns: Propose, text: str, evidence: str, rule: str, turned: str
 ) -> None:
     assert edited_statements(turns, statement(text, evidence), "opposite")[turned] == rule
@@ -162,7 +162,7 @@ def test_a_true_statement_is_turned_where_the_evidence_bears_it(
         (spacetimes, "It was built in the 18th century.", {"16th", "17th", "19th"}),
     ],
 )  # fmt: skip
-def test_a_number_or_time_is_another_than_all_of_the_passage(
+def test_a_new_number_or_time_is_not_in_the_passage(
     turns: Propose, text: str, others: set[str]
 ) -> None:
     seen = set()
@@ -207,7 +207,7 @@ def test_a_number_or_time_is_another_than_all_of_the_passage(
         "The North Sea port lies there.",
     ],
 )
-def test_what_cannot_be_turned_for_sure_is_not(text: str) -> None:
+def test_uncertain_statements_are_not_falsified(text: str) -> None:
     allowed = {"negated"} if "largest" in text or "North" in text else set()
     rules = {
         rule
@@ -233,7 +233,7 @@ def test_what_cannot_be_turned_for_sure_is_not(text: str) -> None:
         (keywords, "These 6 goats are shy.", "", "These six goats are shy."),
     ],
 )  # fmt: skip
-def test_what_no_longer_begins_a_sentence_loses_its_capital_but_names(
+def test_moved_sentence_beginnings_lose_their_capital_except_names(
     turns: Propose, text: str, elsewhere: str, reworded: str
 ) -> None:
     assert reworded in edited_statements(turns, statement(text, f"{text} {elsewhere}"), "same")
@@ -252,7 +252,7 @@ def test_what_no_longer_begins_a_sentence_loses_its_capital_but_names(
         "They moved to the UK Medical School.",
     ],
 )
-def test_what_would_be_broken_english_is_not_reworded(text: str) -> None:
+def test_rewordings_that_break_english_are_not_made(text: str) -> None:
     got = {
         rule for turns in ALL for rule in edited_statements(turns, statement(text), "same").values()
     }
@@ -281,7 +281,7 @@ def test_what_would_be_broken_english_is_not_reworded(text: str) -> None:
         ("He fell ill.", "contrary"),
     ],
 )
-def test_what_would_be_broken_english_or_no_lie_is_not_turned(text: str, rule: str) -> None:
+def test_falsifications_that_break_english_or_stay_true_are_not_made(text: str, rule: str) -> None:
     rules = {
         rule
         for turns in ALL
@@ -290,7 +290,7 @@ def test_what_would_be_broken_english_or_no_lie_is_not_turned(text: str, rule: s
     assert rule not in rules
 
 
-def test_an_article_fits_the_number_behind_it() -> None:
+def test_an_article_fits_the_following_number() -> None:
     said = statement("It is a 7 year plan.")
     got = {
         new
@@ -301,7 +301,7 @@ def test_an_article_fits_the_number_behind_it() -> None:
     assert got == {f"It is {put} year plan." for put in ("a 5", "a 6", "an 8", "a 9")}
 
 
-def test_a_verb_has_its_own_forms() -> None:
+def test_verbs_have_irregular_forms() -> None:
     for form, verb in verbs_by_form().items():
         assert form in verb
         assert verb.third in (f"{verb.base}s", f"{verb.base}es", f"{verb.base[:-1]}ies")
@@ -317,9 +317,7 @@ WORDS = (
     st.lists(st.sampled_from(WORDS.split(" ")), max_size=14).map(" ".join),
     st.sampled_from([True, False, None]),
 )
-def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatable(
-    text: str, holds: bool | None
-) -> None:
+def test_edits_of_any_statement_are_valid_and_repeatable(text: str, holds: bool | None) -> None:
     said = statement(text, "All 6 bees left home in 1894. The goat is shy.", holds=holds)
     for turns in ALL:
         got = list(turns(said, random.Random(1)))
@@ -331,7 +329,7 @@ def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatabl
             assert turn.truth == "same" or holds is True
 
 
-def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
+def test_overlong_statements_are_not_edited() -> None:
     text = "Everyone must help because of snow in 1894. " * 30
     for turns in ALL:
         assert list(turns(statement(text), random.Random(0))) == []
@@ -376,7 +374,7 @@ def test_an_english_question_becomes_a_triple() -> None:
     assert sum(option.tags["truth"] == "opposite" for option in negative.options) == 2
 
 
-def test_options_of_a_stem_that_judges_none_are_no_statements() -> None:
+def test_options_of_other_stems_are_not_statements() -> None:
     groups, counted = group(asked("She saw that something was wrong with the goats when ____."))
     assert (groups, sum(counted.left_out.values())) == ([], 1)
     assert group(asked("She saw that something was wrong.", "verification"))[0]

@@ -15,7 +15,7 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 from statement_edits import edited_statements, statement
 
 
-def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
+def test_words_are_reworded_regardless_of_truth() -> None:
     for holds in (True, False, None):
         got = edited_statements(
             propose_edits_zh, statement("许多村庄必须把旧井填平。", holds=holds), "same"
@@ -40,11 +40,11 @@ def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
         "价格的十分之一。",
     ],
 )
-def test_a_part_of_another_word_and_a_quotation_are_left_alone(text: str) -> None:
+def test_parts_of_words_and_quotations_are_not_edited(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "same") == {}
 
 
-def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
+def test_a_word_in_the_statement_is_not_inserted_again() -> None:
     assert edited_statements(propose_edits_zh, statement("应该早起，也应当早睡。"), "same") == {}
 
 
@@ -65,7 +65,7 @@ def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
         ("水库增加了鱼的种类。", "水库增加了鱼的种类。", "contrary", "水库减少了鱼的种类。"),
     ],
 )
-def test_a_true_statement_is_turned_where_the_evidence_bears_it(
+def test_a_true_statement_is_falsified_if_the_evidence_allows(
     text: str, evidence: str, rule: str, turned: str
 ) -> None:
     assert edited_statements(propose_edits_zh, statement(text, evidence), "opposite") == {
@@ -76,7 +76,7 @@ def test_a_true_statement_is_turned_where_the_evidence_bears_it(
     )
 
 
-def test_nothing_is_turned_without_ground() -> None:
+def test_nothing_is_falsified_without_evidence() -> None:
     # the evidence has no such word; it has the contrary, too
     assert (
         edited_statements(
@@ -100,11 +100,11 @@ def test_nothing_is_turned_without_ground() -> None:
         "水库增加了鲤鱼，减少了鲫鱼。",
     ],
 )
-def test_what_is_denied_conditional_or_beside_its_contrary_is_not_turned(text: str) -> None:
+def test_negated_conditional_and_contrasted_words_are_not_falsified(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
-def test_a_false_statement_is_restored_to_the_words_of_the_evidence() -> None:
+def test_a_false_statement_is_corrected_from_the_evidence() -> None:
     evidence = "山里的茶农大都在谷雨之前采茶。"
     wrong = statement("山里的茶农都在谷雨之前采茶。", evidence, holds=False)
     restored = {"山里的茶农大都在谷雨之前采茶。": "restored-often>always"}
@@ -114,13 +114,13 @@ def test_a_false_statement_is_restored_to_the_words_of_the_evidence() -> None:
     assert edited_statements(propose_edits_zh, bare, "opposite") == {hedged: "restored-hedge"}
 
 
-def test_a_statement_that_errs_elsewhere_too_is_not_restored() -> None:
+def test_a_statement_with_other_errors_is_not_corrected() -> None:
     evidence = "山里的茶农大都在谷雨之前采茶。"
     further = statement("海边的盐工都在谷雨之前晒盐，并且都卖给官府。", evidence, holds=False)
     assert edited_statements(propose_edits_zh, further, "opposite") == {}
 
 
-def test_the_strategy_leaves_other_questions_and_languages_alone() -> None:
+def test_the_strategy_ignores_other_questions_and_languages() -> None:
     class All:
         def retrieve(self, question, passage, option, k=None):
             return Evidence(spans=(Span(0, len(passage.text)),))
@@ -143,9 +143,7 @@ WORDS = "许多人因此认为，这是由于19世纪唐代的河水不能增加
 
 
 @given(st.text(st.sampled_from(WORDS), max_size=60), st.sampled_from([True, False, None]))
-def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatable(
-    text: str, holds: bool | None
-) -> None:
+def test_edits_of_any_statement_are_valid_and_repeatable(text: str, holds: bool | None) -> None:
     said = statement(text, "许多人不能增加河水，因此没有湖。", holds=holds)
     for turns in (propose_edits_zh, spacetime, causality, logic):
         got = list(turns(said, random.Random(1)))
@@ -159,7 +157,7 @@ def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatabl
             assert turn.truth == "same" or turn.rule.startswith("restored-") is (holds is False)
 
 
-def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
+def test_overlong_statements_are_not_edited() -> None:
     text = "许多渔民用竹筏，" * 200
     for turns in (propose_edits_zh, spacetime, causality, logic):
         assert list(turns(statement(text), random.Random(0))) == []
@@ -176,7 +174,7 @@ def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
         ),
     ],
 )
-def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]) -> None:
+def test_a_number_in_the_evidence_is_changed(text: str, others: set[str]) -> None:
     got = {
         new
         for new, rule in edited_statements(propose_edits_zh, statement(text), "opposite").items()
@@ -194,7 +192,7 @@ def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]
         "渔船比木筏更结实和直接。",
     ],
 )
-def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
+def test_words_with_a_counterpart_in_the_statement_are_not_changed(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
@@ -202,7 +200,7 @@ def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
     "text",
     ["第三座桥。", "唐宋八大家。", "三座或四座桥。", "十三座桥。", "近12名渔民。", "1998年的桥。"],
 )
-def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
+def test_ordinals_and_approximate_numbers_are_not_changed(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
@@ -226,11 +224,11 @@ def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
         "渔船是某些人在河边造的。",
     ],
 )
-def test_a_contrary_that_would_make_no_sense_is_not_said(text: str) -> None:
+def test_an_antonym_that_makes_no_sense_is_not_used(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
-def test_a_hedge_stands_in_the_clause_of_the_evidence_that_says_the_same() -> None:
+def test_a_hedge_is_taken_from_the_matching_clause_of_the_evidence() -> None:
     text = "渔民往往清晨出海。"
     assert edited_statements(
         propose_edits_zh, statement(text, "渔民往往清晨出海，傍晚归来。"), "opposite"
@@ -242,5 +240,5 @@ def test_a_hedge_stands_in_the_clause_of_the_evidence_that_says_the_same() -> No
 @pytest.mark.parametrize(
     "text", ["鱼身上具有的花纹。", "渔村更具有活力。", "这看作是丰收。", "这视为是丰收。"]
 )
-def test_a_rewording_fits_what_follows(text: str) -> None:
+def test_a_rewording_fits_the_following_words(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "same") == {}

@@ -20,7 +20,7 @@ from statement_edits import edited_statements, statement
         ("水库里有鲤鱼、草鱼、鲫鱼等。", "水库里有鲤鱼、鲫鱼、草鱼等。", "list-order"),
     ],
 )
-def test_a_statement_is_put_otherwise(text: str, other: str, rule: str) -> None:
+def test_statements_are_reworded(text: str, other: str, rule: str) -> None:
     for holds in (True, False, None):
         assert (
             edited_statements(propose_edits_zh, statement(text, holds=holds), "same").get(other)
@@ -36,7 +36,7 @@ def test_a_statement_is_put_otherwise(text: str, other: str, rule: str) -> None:
         "这是不是湖？",
     ],
 )
-def test_what_an_order_or_a_longer_word_says_is_kept(text: str) -> None:
+def test_ordered_lists_and_longer_words_are_not_edited(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "same") == {}
 
 
@@ -71,7 +71,7 @@ def test_what_an_order_or_a_longer_word_says_is_kept(text: str) -> None:
         ),
     ],
 )
-def test_a_true_statement_is_denied_or_affirmed(text: str, turned: str, rule: str) -> None:
+def test_a_true_statement_is_negated_or_affirmed(text: str, turned: str, rule: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite").get(turned) == rule
     for holds in (False, None):
         assert edited_statements(propose_edits_zh, statement(text, holds=holds), "opposite") == {}
@@ -96,7 +96,7 @@ def test_a_true_statement_is_denied_or_affirmed(text: str, turned: str, rule: st
         "水库正在修复，期待能重现旧貌。",
     ],
 )
-def test_what_a_denial_would_not_make_false_is_left_alone(text: str) -> None:
+def test_statements_that_a_negation_leaves_true_are_not_negated(text: str) -> None:
     assert denied(text) == {}
 
 
@@ -116,9 +116,7 @@ def test_what_a_denial_would_not_make_false_is_left_alone(text: str) -> None:
         ("水库为农田提供了水源。", "水库并没有为农田提供水源。"),
     ],
 )
-def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
-    text: str, turned: str
-) -> None:
+def test_the_last_clause_is_negated_with_a_contrast(text: str, turned: str) -> None:
     assert denied(text) == {turned: "negated"}
 
 
@@ -161,16 +159,16 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
         "渔村强调安全的渔民要休息。",
     ],
 )
-def test_a_clause_that_hangs_with_others_is_not_denied(text: str) -> None:
+def test_a_dependent_clause_is_not_negated(text: str) -> None:
     assert denied(text) == {}
 
 
-def test_what_is_set_against_nothing_but_a_frame_has_no_but() -> None:
+def test_a_negation_after_a_setting_has_no_contrast() -> None:
     got = denied("水库修建了多年，从远处上看，它是一片宽阔的湖。")
     assert set(got) == {"水库修建了多年，从远处上看，它并不是一片宽阔的湖。"}
 
 
-def test_what_is_denied_stands_in_the_evidence_and_is_not_denied_there() -> None:
+def test_only_clauses_affirmed_in_the_evidence_are_negated() -> None:
     text = "水库可以灌溉农田。"
     assert denied(text, "水库可以灌溉山下的农田。") != {}
     assert denied(text, "水库里有鱼，山下有人家。") == {}

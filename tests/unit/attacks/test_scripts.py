@@ -33,7 +33,7 @@ from statement_edits import Propose, edited_statements, statement
          "因為河水上漲，所以漁民都搬走了。"),
     ],
 )  # fmt: skip
-def test_what_is_put_in_is_spelled_as_the_statement(
+def test_replacements_have_the_script_of_the_statement(
     turns: Propose, text: str, truth: str, turned_into: str
 ) -> None:
     got = edited_statements(in_both_scripts(turns), statement(text), truth)
@@ -42,7 +42,7 @@ def test_what_is_put_in_is_spelled_as_the_statement(
     assert turned_into in got
 
 
-def test_a_text_that_spells_otherwise_is_followed() -> None:
+def test_variant_characters_of_the_text_are_kept() -> None:
     said = statement("漁民將竹筏看作寶物。", "漁民將竹筏看作寶物，因爲竹筏難做。")
     assert "漁民將竹筏視爲寶物。" in edited_statements(in_both_scripts(keywords), said, "same")
 
@@ -56,7 +56,7 @@ def test_a_text_that_spells_otherwise_is_followed() -> None:
         ("", False),
     ],
 )
-def test_which_characters_a_text_is_in(text: str, is_so: bool) -> None:
+def test_the_script_of_a_text_is_detected(text: str, is_so: bool) -> None:
     assert is_traditional(text) is is_so
 
 
@@ -68,7 +68,7 @@ def test_which_characters_a_text_is_in(text: str, is_so: bool) -> None:
         ("下列表述與原文不相符的一項是", "下列表述與原文相符的一項是"),
     ],
 )
-def test_a_stem_is_turned(stem: str, other: str) -> None:
+def test_a_traditional_stem_is_inverted(stem: str, other: str) -> None:
     assert invert_stem(stem) == other
     assert polarity(stem) != polarity(other)
 

@@ -14,7 +14,7 @@ from statement_edits import edited_statements, statement
         ("上世纪六十年代的渔村。", "上世纪60年代的渔村。"),
     ],
 )
-def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
+def test_a_time_is_rewritten_in_other_numerals(text: str, other: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "same") == {other: "numerals"}
 
 
@@ -22,12 +22,12 @@ def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
     "text",
     ["修了近1500年。", "1000年前的渔村。", "19公斤的鱼。", "1500年的历史。", "存在1300年的渔村。"],
 )
-def test_how_long_something_lasted_is_no_time(text: str) -> None:
+def test_durations_are_not_times(text: str) -> None:
     assert list(find_times(text)) == []
 
 
 @pytest.mark.parametrize("number", [1, 9, 10, 11, 19, 20, 21])
-def test_numerals_are_read_as_they_are_written(number: int) -> None:
+def test_numerals_are_parsed_and_formatted(number: int) -> None:
     assert parse_number(format_number(number, "century", arabic=False)) == number
     assert parse_number(format_number(1900 + number, "year", arabic=False)) == 1900 + number
 
@@ -50,7 +50,7 @@ def test_a_time_or_place_is_reworded(text: str, other: str) -> None:
 @pytest.mark.parametrize(
     "text", ["这体现在渔村里。", "与此同时，渔民搬走了。", "从此以后，渔村衰落。"]
 )
-def test_words_inside_others_are_left_alone(text: str) -> None:
+def test_words_inside_others_are_not_edited(text: str) -> None:
     assert (
         "reworded" not in edited_statements(propose_edits_zh, statement(text), "same")
         or "同时" in text
@@ -60,7 +60,7 @@ def test_words_inside_others_are_left_alone(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["长期以来，渔村兴盛。", "很长时间以来，渔村兴盛。", "很早以前就有渔村。"]
 )
-def test_what_names_no_time_has_none_before_or_behind_it(text: str) -> None:
+def test_relative_and_vague_times_are_not_changed(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
@@ -77,7 +77,7 @@ def test_what_names_no_time_has_none_before_or_behind_it(text: str) -> None:
         ("宋代以来，渔村兴盛。", "since>until", {"宋代以前，渔村兴盛。"}),
     ],
 )
-def test_a_true_statement_is_moved_in_time_or_place(
+def test_the_time_or_place_of_a_true_statement_is_changed(
     text: str, rule: str, turned: set[str] | None
 ) -> None:
     got = [
@@ -89,7 +89,7 @@ def test_a_true_statement_is_moved_in_time_or_place(
     assert turned is None or got[0] in turned
 
 
-def test_a_time_is_moved_to_none_that_the_passage_names() -> None:
+def test_a_new_time_is_not_in_the_passage() -> None:
     text = "19世纪，渔村兴起。"
     for seed in range(9):
         said = statement(text, "18世纪以前没有渔村，19世纪渔村才兴起。")
@@ -103,11 +103,11 @@ def test_a_time_is_moved_to_none_that_the_passage_names() -> None:
 @pytest.mark.parametrize(
     "text", ["宋代以后，渔村兴盛。", "直到19世纪，渔村都很兴盛。", "19世纪前没有渔村。"]
 )
-def test_since_and_until_when_is_not_moved(text: str) -> None:
+def test_boundaries_of_periods_are_not_changed(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
-def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
+def test_a_time_or_place_missing_from_the_evidence_is_not_changed() -> None:
     assert (
         edited_statements(
             propose_edits_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite"
@@ -150,7 +150,7 @@ def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
         ),
     ],
 )
-def test_a_false_statement_is_restored(text: str, evidence: str, rule: str, restored: str) -> None:
+def test_a_false_statement_is_corrected(text: str, evidence: str, rule: str, restored: str) -> None:
     said = statement(text, evidence, holds=False)
     assert edited_statements(propose_edits_zh, said, "opposite") == {restored: rule}
 
@@ -160,7 +160,7 @@ def opposed(text: str, passage: str, evidence: str = "") -> dict[str, str]:
     return edited_statements(propose_edits_zh, said, "opposite")
 
 
-def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
+def test_words_that_the_passage_contrasts_are_replaced() -> None:
     text, both = "民间渔歌很简短。", "民间渔歌很简短。官方的乐曲很长。"
     assert opposed(text, both) == {"官方渔歌很简短。": "contrary"}
     assert opposed(text, text) == {}
@@ -171,7 +171,7 @@ def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
     assert opposed(later, later + "古代的船很慢。") == {}
 
 
-def test_what_is_told_with_its_contrary_in_one_word_is_not_moved() -> None:
+def test_words_joined_with_their_antonym_are_not_changed() -> None:
     """东西方 is no 西方."""
     both = "西方的渔歌很简短。东方的渔歌很长。"
     assert opposed("西方的渔歌很简短。", both) == {"东方的渔歌很简短。": "contrary"}
@@ -193,10 +193,10 @@ def test_what_is_told_with_its_contrary_in_one_word_is_not_moved() -> None:
         "渔村继承了秦汉以及先秦的做法。",
     ],
 )
-def test_what_may_have_been_elsewhere_too_is_not_moved(text: str) -> None:
+def test_times_and_places_that_may_not_be_exclusive_are_not_changed(text: str) -> None:
     assert edited_statements(propose_edits_zh, statement(text), "opposite") == {}
 
 
-def test_a_time_is_not_reworded_before_a_word_that_says_it_again() -> None:
+def test_a_time_is_not_reworded_before_a_repetition() -> None:
     for text in ("渔村目前在海边。", "清朝时期的渔村。", "清代时期的渔村。"):
         assert edited_statements(propose_edits_zh, statement(text), "same") == {}

@@ -23,13 +23,13 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("stem", "other"), PAIRS)
-def test_a_stem_is_turned_at_the_word_that_judges(stem: str, other: str) -> None:
+def test_a_stem_is_inverted_at_its_judging_word(stem: str, other: str) -> None:
     assert invert_stem(stem) == other
     assert polarity(stem) != polarity(other)
 
 
 @pytest.mark.parametrize(("stem", "other"), PAIRS)
-def test_turning_twice_gives_the_stem_again(stem: str, other: str) -> None:
+def test_inverting_twice_restores_the_stem(stem: str, other: str) -> None:
     assert invert_stem(invert_stem(stem) or "") == stem
 
 
@@ -61,11 +61,11 @@ def test_wrong_becomes_right(stem: str, other: str) -> None:
         "",
     ],
 )
-def test_where_no_one_place_turns_it_nothing_is_guessed(stem: str) -> None:
+def test_an_ambiguous_stem_is_not_inverted(stem: str) -> None:
     assert invert_stem(stem) is None
 
 
-def test_what_is_quoted_is_not_turned() -> None:
+def test_quoted_words_are_not_inverted() -> None:
     stem = "对“正确的废话”的理解，不符合文意的一项是"
     assert invert_stem(stem) == "对“正确的废话”的理解，符合文意的一项是"
 
@@ -75,5 +75,5 @@ def test_what_is_quoted_is_not_turned() -> None:
     [("说“甲”了", 2, True), ("说“甲”了", 4, False), ('a "b" c', 3, True), ('a "b" c', 6, False),
      ("“甲", 1, False), ("《甲》", 1, True)],
 )  # fmt: skip
-def test_quotation_counts_where_it_is_closed(text: str, place: int, inside: bool) -> None:
+def test_only_closed_quotations_count(text: str, place: int, inside: bool) -> None:
     assert is_quoted(text, place) is inside

@@ -29,7 +29,7 @@ def right(asked: Question) -> str:
     return option.text
 
 
-def test_a_positive_variant_asks_the_same_of_reworded_statements() -> None:
+def test_a_positive_variant_has_the_same_stem_and_reworded_options() -> None:
     asked = question()
     made = make_positive(asked, proposed(asked), draw())
     assert made.text == asked.text
@@ -45,7 +45,7 @@ def test_a_positive_variant_asks_the_same_of_reworded_statements() -> None:
     assert right(made) == "所有树会老。"
 
 
-def test_a_positive_variant_keeps_answers_of_which_nobody_says_what_is_true() -> None:
+def test_a_positive_variant_keeps_answers_without_truth_values() -> None:
     import msgspec
 
     asked = question()
@@ -58,7 +58,7 @@ def test_a_positive_variant_keeps_answers_of_which_nobody_says_what_is_true() ->
     ]  # fmt: skip
 
 
-def test_what_options_say_beside_the_attack_is_kept() -> None:
+def test_other_tags_of_options_are_kept() -> None:
     import msgspec
 
     asked = question()
@@ -67,7 +67,7 @@ def test_what_options_say_beside_the_attack_is_kept() -> None:
     assert {one.tags["skill"] for one in made.options} == {"detail"}
 
 
-def test_what_is_put_in_was_nothing_before() -> None:
+def test_an_insertion_has_no_original_words() -> None:
     asked = question()
     found = proposed(asked)
     put = Edit(strategy="words", rule="r", place="option", label="A", span=Span(0, 0), words="还")
@@ -77,7 +77,7 @@ def test_what_is_put_in_was_nothing_before() -> None:
     assert "was" not in tags
 
 
-def test_no_two_options_become_the_same() -> None:
+def test_options_stay_distinct() -> None:
     asked = question(options=("有些鸟会飞。", "一部分鸟会飞。", "所有树会老。", "有些花会谢。"))
     found = proposed(asked)
     clash = Edit(
@@ -101,13 +101,13 @@ def test_a_negative_variant_has_one_answer_of_the_other_kind(seed: int) -> None:
     assert right(made).startswith("一些")
 
 
-def test_which_statements_are_turned_is_drawn() -> None:
+def test_the_falsified_statements_are_random() -> None:
     asked = question()
     found = {right(make_negative(asked, proposed(asked), draw(seed))) for seed in range(30)}
     assert found == {"一些鸟会飞。", "一些鱼会跳。", "一些花会谢。"}
 
 
-def test_false_statements_are_turned_true_where_the_stem_asked_for_the_right_one() -> None:
+def test_false_statements_are_corrected_for_a_positive_stem() -> None:
     asked = question(
         "下列说法正确的一项是", ("所有鸟会飞。", "所有鱼会跳。", "有些树会老。", "所有花会谢。")
     )
@@ -117,7 +117,7 @@ def test_false_statements_are_turned_true_where_the_stem_asked_for_the_right_one
     assert right(made).startswith("所有")
 
 
-def test_of_two_options_none_needs_to_be_turned() -> None:
+def test_two_options_need_no_falsification() -> None:
     asked = question(options=("有些鸟会飞。", "所有鱼会跳。"), right="B")
     made = make_negative(asked, proposed(asked), draw())
     assert right(made) == "一些鸟会飞。"
@@ -138,12 +138,12 @@ def test_of_two_options_none_needs_to_be_turned() -> None:
         ),
     ],
 )
-def test_what_cannot_be_made_says_why(asked: Question, why: str) -> None:
+def test_a_failed_variant_has_a_reason(asked: Question, why: str) -> None:
     with pytest.raises(NotMadeError, match=why):
         make_negative(asked, proposed(asked), draw())
 
 
-def test_without_truth_values_nothing_is_turned() -> None:
+def test_nothing_is_falsified_without_truth_values() -> None:
     import msgspec
 
     asked = msgspec.structs.replace(question(), option_truth=(True, None, False, True))
@@ -151,14 +151,14 @@ def test_without_truth_values_nothing_is_turned() -> None:
         make_negative(asked, proposed(asked), draw())
 
 
-def test_an_option_without_text_does_not_become_the_answer() -> None:
+def test_an_empty_option_does_not_become_the_answer() -> None:
     """Sets have some; where the others are turned false it was what the negative one asked for."""
     asked = question(options=("有些鸟会飞。", "有些鱼会跳。", "所有树会老。", " "))
     with pytest.raises(NotMadeError, match="an option has no text"):
         make_negative(asked, proposed(asked), draw())
 
 
-def test_what_nothing_rewords_has_no_positive_variant() -> None:
+def test_a_question_without_rewordings_has_no_positive_variant() -> None:
     asked = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
     with pytest.raises(NotMadeError, match="no option can be reworded"):
         make_positive(asked, proposed(asked), draw())
@@ -170,7 +170,7 @@ def change(start: int, end: int, strategy: str = "s", rule: str = "r") -> Edit:
     )
 
 
-def test_an_option_is_changed_by_one_strategy_at_a_few_places_that_do_not_overlap() -> None:
+def test_an_option_gets_few_edits_of_one_strategy() -> None:
     edits = [change(0, 2), change(1, 3), change(3, 4), change(2, 3), change(5, 6), change(6, 7)]
     found = OptionEdits.group([*edits, change(8, 9, "t")])
     assert found.choose("A", "same", draw(1)) in (
@@ -181,7 +181,7 @@ def test_an_option_is_changed_by_one_strategy_at_a_few_places_that_do_not_overla
     assert kinds == {"s", "t"}
 
 
-def test_an_option_is_denied_only_where_nothing_else_turns_it() -> None:
+def test_an_option_is_negated_only_without_other_edits() -> None:
     def turn(strategy: str, rule: str, label: str) -> Edit:
         return Edit(
             strategy=strategy, rule=rule, place="option", label=label, span=Span(0, 2), words="x",
@@ -199,7 +199,7 @@ def test_an_option_is_denied_only_where_nothing_else_turns_it() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_dealing_moves_the_answer_to_a_letter_that_is_free(seed: int) -> None:
+def test_shuffling_moves_the_answer_to_an_unused_letter(seed: int) -> None:
     asked = question()
     made = shuffle_options(asked, {"C", "A"}, draw(seed))
     assert [one.label for one in made.options] == ["A", "B", "C", "D"]
@@ -212,7 +212,7 @@ def test_dealing_moves_the_answer_to_a_letter_that_is_free(seed: int) -> None:
     assert [holds[one.text] for one in made.options] == list(made.option_truth)
 
 
-def test_dealing_without_a_free_letter_or_an_answer_still_deals() -> None:
+def test_shuffling_works_without_an_unused_letter_or_an_answer() -> None:
     import msgspec
 
     asked = question()
@@ -225,6 +225,6 @@ def test_dealing_without_a_free_letter_or_an_answer_still_deals() -> None:
     assert [one.text for one in blind.options] not in found
 
 
-def test_a_variant_is_named_by_group_and_role() -> None:
+def test_a_variant_id_has_group_and_role() -> None:
     made = as_group_member(question(), "g", "negative")
     assert (made.question_id, made.group_id, made.role) == ("g#negative", "g", "negative")

@@ -36,7 +36,7 @@ def changed(text: str, edit: Edit) -> str:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_one_to_three_words_slip_by_the_length_of_the_question(seed):
+def test_the_number_of_slips_depends_on_the_length(seed):
     for text, most in (
         ("Which piano came across?", 1),
         ("Which animals were on the ferry beside the piano?", 2),
@@ -54,7 +54,7 @@ def test_one_to_three_words_slip_by_the_length_of_the_question(seed):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_names_numbers_question_words_and_quotations_stay(seed):
+def test_protected_words_get_no_slips(seed):
     text = 'Between which Fourteen ferries did Marl\'s "sheep estuary" never carry fourteen pianos?'
     after = [changed(text, edit) for edit in proposed(text, seed=seed)]
     assert after
@@ -64,7 +64,7 @@ def test_names_numbers_question_words_and_quotations_stay(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_words_that_the_passage_has_slip_first_and_never_into_known_ones(seed):
+def test_slips_prefer_words_of_the_passage_and_avoid_known_words(seed):
     edits = proposed("What animals travelled with the piano?", seed=seed)
     assert "piano" not in changed("What animals travelled with the piano?", edits[0])
     (edit,) = proposed("Which piano?", seed=seed, here="The piano, the paino, the pinao, a piaano.")
@@ -72,7 +72,7 @@ def test_words_that_the_passage_has_slip_first_and_never_into_known_ones(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_name_that_the_question_writes_small_stays(seed):
+def test_a_lower_case_name_gets_no_slip(seed):
     stem = "Who came to marl?"
     assert all("marl" in changed(stem, edit) for edit in proposed(stem, seed=seed))
 
@@ -87,7 +87,7 @@ def test_a_name_that_the_question_writes_small_stays(seed):
         "鸣虫的记录是什么时候开始的？",
     ],
 )
-def test_what_is_asked_for_stays(stem):
+def test_slips_keep_the_polarity_and_the_answer_type(stem):
     language = "en" if stem.isascii() else "zh"
     for seed in range(30):
         for edit in proposed(stem, language, seed, kind="choice"):
@@ -97,13 +97,13 @@ def test_what_is_asked_for_stays(stem):
                 assert (word in stem) == (word in changed(stem, edit))
 
 
-def test_entailment_and_other_scripts_get_nothing():
+def test_entailment_and_other_scripts_get_no_slips():
     assert proposed("The ferry carried sheep.", kind="entailment") == []
     assert proposed("كم عدد الأغنام على العبارة الكبيرة؟", "ar", here="الأغنام على العبارة") == []
     assert proposed("", here="") == []
 
 
-def test_options_and_the_passage_stay():
+def test_slips_change_neither_options_nor_passage():
     options = (Option(label="A", text="fourteen sheep"), Option(label="B", text="one piano"))
     asked = Question(
         question_id="q", passage_id="p1", text="What animals came on the ferry?", kind="choice",
@@ -115,7 +115,7 @@ def test_options_and_the_passage_stay():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_in_other_languages_only_long_words_of_the_passage_slip(seed):
+def test_other_languages_get_slips_only_in_long_words_of_the_passage(seed):
     here = "Das alte Klavier wurde neunzehnmal gestimmt und danach verkauft."
     text = "Warum wurde das neue Klavier danach nicht gestimmt?"
     edits = proposed(text, "de", seed, here)
@@ -126,7 +126,7 @@ def test_in_other_languages_only_long_words_of_the_passage_slip(seed):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_chinese_characters_are_typed_as_others_of_the_same_sound(seed):
+def test_chinese_characters_are_replaced_by_homophones(seed):
     (edit,) = proposed("石桥位于哪里？", "zh", seed)
     assert (edit.rule, changed("石桥位于哪里？", edit)) == ("于>与", "石桥位与哪里？")
     (edit,) = proposed("石匠的学生是谁？", "zh", seed)
@@ -139,7 +139,7 @@ def test_chinese_characters_are_typed_as_others_of_the_same_sound(seed):
     assert proposed("“现在”指的是什么？", "zh", seed) == []
 
 
-def test_titles_stay_and_slips_stand_apart():
+def test_titles_get_no_slips_and_slips_keep_a_distance():
     assert proposed("工作日记由谁写成？", "zh", title="工作日记") == []
     for seed in range(10):
         stem = "石桥镇最近提出要修建的磨坊由谁看守？"
@@ -151,7 +151,7 @@ def test_traditional_text_gets_no_simplified_character():
     assert [one.rule for one in find_homophones("现在位于哪里")] == ["在>再", "于>与"]
 
 
-def test_the_same_seed_gives_the_same_slips_and_another_one_others():
+def test_slips_depend_on_the_seed():
     text = "Which animals were on the ferry beside the piano?"
     drawn = [proposed(text, seed=seed) for seed in range(12)]
     assert drawn == [proposed(text, seed=seed) for seed in range(12)]
@@ -172,7 +172,7 @@ def test_a_slip_keeps_the_first_letter_and_is_one_keystroke(word, seed, keyboard
 
 
 @pytest.mark.parametrize("name", ["exam/en", "exam/zh"])
-def test_on_the_exam_that_ships_only_the_question_changes(name):
+def test_slips_in_the_shipped_exam_change_only_questions(name):
     items = list(closeread.load(name))
     strategy = typo(Surroundings(seed=3, retriever=None, passages=[one for one, _ in items]))
     changes = 0
@@ -199,7 +199,7 @@ TEXTS = st.text(max_size=60) | st.lists(
 
 
 @given(TEXTS, TEXTS, st.sampled_from(["en", "zh", "de", "ja", "ru"]), st.integers(0, 5))
-def test_any_question_is_changed_inside_itself_and_nothing_else(text, here, language, seed):
+def test_slips_of_any_question_stay_inside_its_text(text, here, language, seed):
     for edit in proposed(text, language, seed, here):
         assert 0 <= edit.span.start < edit.span.end <= len(text)
         assert changed(text, edit) != text

@@ -22,14 +22,14 @@ from closeread.types import Answer, Option, Passage, Prediction, Question, Submi
         ("capitals", lambda gold: gold.upper(), "case"),
     ],
 )
-def test_the_cause_is_named(tmp_path, name, answer, cause):
+def test_causes_of_disagreement_are_found(tmp_path, name, answer, cause):
     """The repair after which the scorers agree is the cause."""
     finding = check([load_run(make_run(tmp_path, name, answer))])
     assert finding.data["causes"], finding.headline
     assert next(iter(finding.data["causes"])).startswith(cause), finding.data["causes"]
 
 
-def test_gold_answers_part_nobody(tmp_path):
+def test_scorers_agree_on_gold_answers(tmp_path):
     """Every scorer gives a gold answer all there is."""
     finding = check([load_run(make_run(tmp_path, "gold", lambda gold: gold))])
     assert finding.verdict == "sound"
@@ -37,7 +37,7 @@ def test_gold_answers_part_nobody(tmp_path):
     assert finding.data["causes"] == {}
 
 
-def test_a_piece_of_the_passage_that_is_too_long_or_too_short_is_the_reader_s_error(tmp_path):
+def test_boundary_errors_do_not_count_as_disagreement(tmp_path):
     """What contains a gold answer is right for some scorers; a way of writing it is no piece."""
     other = {"Ada Quill": "Quill", "St. Brendan": "St. Brendan sank", "46 years": "for 46 years"}
     asked = make_run(tmp_path, "pieces", lambda gold: other.get(gold, gold))
@@ -55,7 +55,7 @@ def test_a_piece_of_the_passage_that_is_too_long_or_too_short_is_the_reader_s_er
         assert found.verdict == "broken" and "the verdict ignores" not in " ".join(found.notes)
 
 
-def test_the_matrix_is_symmetric_and_zero_on_itself(tmp_path):
+def test_the_matrix_is_symmetric_with_a_zero_diagonal(tmp_path):
     """Apart from one another means the same both ways."""
     run = make_run(tmp_path, "dots", lambda gold: gold + ".")
     matrix = check([load_run(run)]).data["matrix"]
@@ -65,7 +65,7 @@ def test_the_matrix_is_symmetric_and_zero_on_itself(tmp_path):
             assert matrix[right][left] == distance
 
 
-def test_runs_change_places_by_scorer(tmp_path):
+def test_rankings_differ_by_scorer(tmp_path):
     """A run-on reader beats a terse one by the fuzzy match, and loses by F1."""
     runs = [
         make_run(tmp_path, "terse", lambda gold: gold if gold != "7" else "9"),
@@ -114,7 +114,7 @@ def mixed(texts):
     )  # fmt: skip
 
 
-def test_a_scorer_that_refuses_a_question_is_left_out_and_named():
+def test_a_scorer_that_rejects_a_question_is_skipped_and_named():
     """SQuAD 1.1 stops at a question without answer; the others are compared all the same."""
     finding = check([mixed(["Ada", "Ada", "A"])], ["drop", "squad", "squad2"])
     assert {name.partition(".")[0] for name in finding.data["matrix"]} == {"drop", "squad2"}
@@ -124,12 +124,12 @@ def test_a_scorer_that_refuses_a_question_is_left_out_and_named():
     assert nothing.verdict == "skipped" and nothing.notes
 
 
-def test_by_default_questions_without_answer_are_judged_by_those_who_can():
+def test_unanswerable_questions_are_scored_by_supporting_scorers():
     finding = check([mixed(["Ada", "", "A"])])
     assert "squad2.em" in finding.data["matrix"] and "squad.em" not in finding.data["matrix"]
 
 
-def test_a_right_no_answer_parts_no_scorers_by_default():
+def test_default_scorers_agree_on_a_correct_no_answer():
     """Those that know no question without an answer give it nothing; asked for, they are there."""
     run = mixed(["Ada", "", "A"])
     none = Prediction(question_id="q1", answer=Answer(kind="none"))
@@ -141,7 +141,7 @@ def test_a_right_no_answer_parts_no_scorers_by_default():
     assert check([run], ["squad2", "lm-eval"]).verdict == "broken"
 
 
-def test_values_stay_with_their_questions():
+def test_scores_stay_aligned_with_their_questions():
     """A scorer leaves a question out of a value: the next one's is not taken for it."""
     questions = [mixed(["", "", ""]).questions[0]] * 3
     questions = tuple(
@@ -164,7 +164,7 @@ def odd() -> ForeignScorer:
     )  # fmt: skip
 
 
-def test_exact_and_graded_scores_are_no_disagreement(tmp_path):
+def test_exact_and_graded_scores_are_not_compared(tmp_path):
     """An honest reader's F1 stands above its exact match; scorers that agree are sound."""
     run = load_run(make_run(tmp_path, "longer", lambda gold: f"{gold} boats"))
     finding = check([run], ["drop", "lm-eval"])
@@ -173,7 +173,7 @@ def test_exact_and_graded_scores_are_no_disagreement(tmp_path):
     assert finding.verdict == "sound"
 
 
-def test_a_run_that_is_sound_does_not_speak_for_the_others(tmp_path):
+def test_the_verdict_is_the_worst_of_all_runs(tmp_path):
     """The verdict is that of the run at which scorers are widest apart, whatever the order."""
     runs = [
         load_run(make_run(tmp_path, "gold", lambda gold: gold)),
@@ -186,7 +186,7 @@ def test_a_run_that_is_sound_does_not_speak_for_the_others(tmp_path):
         assert any("run-on" in note for note in finding.notes)
 
 
-def test_equal_runs_do_not_change_places(tmp_path):
+def test_equal_runs_swap_no_ranks(tmp_path):
     """Ten alike: no order is made of nothing."""
     runs = [load_run(make_run(tmp_path, f"r{place}", lambda gold: gold)) for place in range(10)]
     (*_, order) = check(runs, ["drop", "squad"]).tables
@@ -226,7 +226,7 @@ def graded() -> ForeignScorer:
         ("percent", "em is 100, which is not between 0 and 1"),
     ],
 )
-def test_a_strangers_scorer_that_is_no_scorer_is_named(tmp_path, name, why):
+def test_an_invalid_external_scorer_is_named(tmp_path, name, why):
     """It fails, or gives no fraction: left out, and nothing is compared with it."""
     run = load_run(make_run(tmp_path, "dots", lambda gold: gold + "."))
     finding = check([run], ["drop", f"{__name__}:{name}"])
@@ -235,13 +235,13 @@ def test_a_strangers_scorer_that_is_no_scorer_is_named(tmp_path, name, why):
     assert note.startswith(f"skipped {__name__}:{name}: ") and note.endswith(why)
 
 
-def test_a_repair_that_makes_a_strangers_scorer_fail_is_no_crash(tmp_path):
+def test_an_external_scorer_may_fail_on_a_repaired_answer(tmp_path):
     """Where causes are sought, texts are tried that were never said."""
     run = load_run(make_run(tmp_path, "ones", lambda gold: f"{gold}\nx"))
     assert check([run], ["drop", "squad", f"{__name__}:stubborn"]).data["causes"]
 
 
-def test_a_value_between_is_graded_whatever_its_name(tmp_path):
+def test_a_value_between_0_and_1_is_graded(tmp_path):
     """So that it is not compared with exact ones."""
     run = load_run(make_run(tmp_path, "gold", lambda gold: gold))
     finding = check([run], ["drop", f"{__name__}:graded"])
@@ -250,7 +250,7 @@ def test_a_value_between_is_graded_whatever_its_name(tmp_path):
                     f"{__name__}:graded.rouge": "drop.f1"}  # fmt: skip
 
 
-def test_the_matrix_stands_on_the_page_too(tmp_path):
+def test_the_matrix_is_on_the_page(tmp_path):
     """Every number of it, exact and graded."""
     run = load_run(make_run(tmp_path, "dots", lambda gold: gold + "."))
     finding = check([run], ["drop", "squad"])
@@ -266,7 +266,7 @@ def test_the_matrix_stands_on_the_page_too(tmp_path):
     } and len(shown) == 8  # fmt: skip
 
 
-def test_the_language_of_most_questions_chooses_the_scorers():
+def test_the_most_common_language_chooses_the_scorers():
     """Not that of the first; the others are counted."""
     base = mixed(["Ada", "Ada", "A"])
     first = base.questions[0]
@@ -283,7 +283,7 @@ def test_the_language_of_most_questions_chooses_the_scorers():
     assert any(note.startswith("1 of 3 questions are in a language that") for note in finding.notes)
 
 
-def test_places_change_against_a_scorer_that_has_an_order(tmp_path):
+def test_rankings_are_compared_with_a_scorer_that_separates_runs(tmp_path):
     """Exact match gives both runs nothing: there is nothing in it to turn round."""
     runs = [
         load_run(make_run(tmp_path, "long", lambda gold: f"{gold} {'boats ' * 8}")),
@@ -303,7 +303,7 @@ def turned() -> ForeignScorer:
     )  # fmt: skip
 
 
-def test_equal_means_do_not_hide_that_scorers_part(tmp_path):
+def test_equal_means_do_not_hide_disagreement(tmp_path):
     """Half of the questions right by one, the other half by the other."""
     turns = iter([True, False] * 4)
     run = load_run(make_run(tmp_path, "half", lambda gold: gold if next(turns) else "qqq"))

@@ -11,7 +11,7 @@ from closeread.audits.problems import Problems
 from closeread.types import Answer, Candidate, Prediction
 
 
-def test_whoever_watches_is_told_how_many_checks_there_are_and_each_one(tmp_path):
+def test_progress_counts_the_checks(tmp_path):
     run = make_run(tmp_path, "gold", lambda gold: gold)
     told = []
 
@@ -24,7 +24,7 @@ def test_whoever_watches_is_told_how_many_checks_there_are_and_each_one(tmp_path
     assert [one.check for one in found.findings] == ["shortcuts", "leakage"]
 
 
-def test_what_a_format_alone_knows_is_not_held(tmp_path):
+def test_metadata_of_formats_is_not_kept(tmp_path):
     """MRQA's tokens take twenty times the room of the texts; no check asks for them."""
     set_ = tmp_path / "set.jsonl"
     closeread.convert("exam/en", set_, "mrqa")
@@ -35,7 +35,7 @@ def test_what_a_format_alone_knows_is_not_held(tmp_path):
     assert not any(one.metadata for one in (*held.questions, *held.passages.values()))
 
 
-def test_questions_with_truth_values_alone_are_no_bad_ones(tmp_path):
+def test_questions_with_only_truth_values_are_valid(tmp_path):
     """MultiRC's options are true or false, and no letter is right: all were without gold."""
     answers = [{"text": "Sand", "isAnswer": True}, {"text": "Tar", "isAnswer": False}]
     asked = [{"question": f"What is {n}?", "sentences_used": [], "answers": answers, "idx": str(n)}
@@ -50,7 +50,7 @@ def test_questions_with_truth_values_alone_are_no_bad_ones(tmp_path):
     assert [one.verdict for one in found.findings] == ["skipped", "skipped"]
 
 
-def test_a_data_set_is_read_once_for_all_of_its_runs(tmp_path):
+def test_a_data_set_is_read_once_for_all_its_runs(tmp_path):
     """Two hundred runs on one set parsed it two hundred times, and held it as often."""
     right, wrong = (
         make_run(tmp_path, name, answer)
@@ -64,7 +64,7 @@ def test_a_data_set_is_read_once_for_all_of_its_runs(tmp_path):
     assert dict(one.predictions) != dict(other.predictions)
 
 
-def test_candidates_are_held_for_scorers_of_ones_own_alone(tmp_path, monkeypatch):
+def test_candidates_are_kept_only_for_external_scorers(tmp_path, monkeypatch):
     """Of a reader with twenty candidates they are most of what it says; no check looks at them."""
 
     class Sure:

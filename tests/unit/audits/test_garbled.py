@@ -32,7 +32,7 @@ def latin(text):
     return text.encode().decode("latin-1")
 
 
-def test_garbled_answers_and_golds_are_told_with_what_they_cost(tmp_path):
+def test_garbled_answers_and_golds_are_reported_with_their_cost(tmp_path):
     said = GOLD | {"a": latin("Köln"), "b": "Jos&eacute;", "d": "wrong"}
     one = run_of(tmp_path, GOLD | {"e": latin("Zürich")}, said)
     found = check(one)
@@ -66,7 +66,7 @@ def test_the_headline_counts_in_the_singular_and_the_plural(tmp_path, gold, answ
     assert SENTENCES.say(headline, "zh") != headline
 
 
-def test_the_scores_are_those_of_the_texts_as_they_were(tmp_path):
+def test_restored_texts_score_as_the_originals(tmp_path):
     """Every answer garbled, and none: the same numbers, from the scorer itself."""
     clean = run_of(tmp_path, GOLD, GOLD)
     (tmp_path / "again").mkdir()

@@ -57,7 +57,7 @@ def triples(pick):
     return made(questions, predictions)
 
 
-def test_letters_that_always_differ_were_repaired():
+def test_letters_that_always_differ_are_suspicious():
     """A reader that saw the siblings: wrong, but never twice the same letter."""
     state = {}
 
@@ -79,13 +79,13 @@ def test_letters_that_always_differ_were_repaired():
         lambda rng, letters, turn: letters[0],
     ],
 )
-def test_guesses_right_answers_and_repeats_are_no_repair(pick):
+def test_guesses_right_answers_and_repeats_are_not_suspicious(pick):
     """Right letters differ, too."""
     assert check(triples(pick)).verdict == "sound"
 
 
 @pytest.mark.parametrize("percent", [50, 60, 70, 80, 90, 95])
-def test_a_good_reader_repaired_nothing_and_one_that_peeks_is_found(percent):
+def test_a_good_reader_is_sound_and_a_peeking_one_is_found(percent):
     """Right letters differ, and more triples do than are right as a whole or than guesses would."""
     state = {}
 
@@ -103,7 +103,7 @@ def test_a_good_reader_repaired_nothing_and_one_that_peeks_is_found(percent):
     assert check(triples(peeking)).verdict == "broken"
 
 
-def test_options_that_are_named_by_their_texts_are_letters():
+def test_options_named_by_their_texts_count_as_letters():
     """As they may be handed in: who was right at all triples was said to have repaired them."""
     honest = triples(lambda rng, letters, turn: letters[turn] if rng.random() < 0.8 else "A")
     said = honest.submission.predictions
@@ -117,7 +117,7 @@ def test_options_that_are_named_by_their_texts_are_letters():
     assert found.tables == same.tables
 
 
-def test_the_expected_number_is_that_of_all_draws():
+def test_the_expected_number_equals_the_enumerated_one():
     """Right letters as they are; a wrong one is any wrong letter of its role but the right one."""
     one = triples(
         lambda rng, letters, turn: letters[turn] if rng.random() < 0.6 else rng.choice("AABCD")
@@ -138,13 +138,13 @@ def test_the_expected_number_is_that_of_all_draws():
     assert check(one).data["siblings"]["expected"] == pytest.approx(expected)
 
 
-def test_one_odd_triple_is_no_repair():
+def test_a_single_triple_is_not_suspicious():
     """Of a reader that always says A but once, no other triple could have three letters."""
     said = iter(["A", "B", "C"] + 597 * ["A"])
     assert check(triples(lambda rng, letters, turn: next(said))).verdict == "sound"
 
 
-def test_the_published_baseline_repaired_nothing(corpus, tmp_path):
+def test_the_published_baseline_is_sound(corpus, tmp_path):
     """Only 8 of its 336 triples have three letters."""
     from closeread.formats.submissions import load_submission
     from closeread.runs.from_submission import save_submission
@@ -225,21 +225,21 @@ def test_windows_without_gold_that_were_skipped_are_found():
     assert in_windows(2000, lambda rng, gold: rng.randrange(2000)).verdict == "sound"
 
 
-def test_a_reader_that_errs_near_the_answer_skipped_no_window():
+def test_errors_near_the_answer_are_not_skipped_windows():
     """On passages hardly longer than a window sixty such answers leave none by chance, too."""
     found = in_windows(600, near)
     assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 60
     assert found.verdict == "sound"
 
 
-def test_a_good_reader_s_few_errors_near_the_answer_are_no_windows_skipped():
+def test_few_errors_near_the_answer_are_not_skipped_windows():
     """Of readers that err near it in nine of ten cases every eighth has twenty such in a row."""
     found = in_windows(2000, near, many=25)
     assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 25
     assert found.verdict == "sound"
 
 
-def test_a_word_too_many_is_no_window_that_was_skipped():
+def test_boundary_errors_are_not_skipped_windows():
     """All answers that are wrong overlap the gold one, before or behind it, or hold it."""
     text = " ".join(f"w{place}" for place in range(2000))
     starts = [0, *(place + 1 for place, letter in enumerate(text) if letter == " ")]
@@ -289,7 +289,7 @@ def test_longer_right_options_are_a_shortcut():
     assert words["the options' words"] > 0.9
 
 
-def test_an_option_that_is_drawn_may_be_the_second_accepted_one():
+def test_chance_counts_every_accepted_option():
     """Two of four are right: half of all guesses are, and no shortcut."""
     rng = random.Random(4)
     questions = [
@@ -304,7 +304,7 @@ def test_an_option_that_is_drawn_may_be_the_second_accepted_one():
     assert {row[3] for row in found.data["readers"]} == {0.5}
 
 
-def test_copies_of_what_was_learned_from_are_no_shortcut():
+def test_variants_stay_in_the_fold_of_their_original():
     """Options of random letters beside a variant of each question whose passage was changed."""
     rng = random.Random(2)
 
@@ -330,7 +330,7 @@ def test_copies_of_what_was_learned_from_are_no_shortcut():
     assert found.verdict == "sound"
 
 
-def test_variants_say_once_what_they_say_together():
+def test_variants_count_as_one_question():
     """The longest option is right in 40 of 100 questions: as surely so if each is asked twice."""
     (once, *_) = shortcuts.check(choices(lambda text: text, 100)).data["readers"]
     asked = [as_group_member(one, one.question_id, role)
@@ -399,7 +399,7 @@ def test_passages_that_share_the_same_run_are_all_found():
     assert [one.test_id for one in shared_passages(own, Training(run))] == ["p0", "p1"]
 
 
-def test_a_turn_of_phrase_is_not_taken_for_a_leak():
+def test_a_common_phrase_is_not_a_leak():
     """Thirty Latin characters may be chance: told, and no reason to throw the number away."""
     phrase = "in the second half of the twentieth century"
     own = [Question(question_id="q", passage_id="p0", text="?", kind="span",
@@ -413,7 +413,7 @@ def test_a_turn_of_phrase_is_not_taken_for_a_leak():
     assert check(subject, Training(f"后来{same}。")).verdict == "broken"
 
 
-def test_chance_is_counted_whatever_the_letters_are():
+def test_chance_is_computed_for_any_letters():
     """All different, by counting all draws; thousands of texts in place of letters take no time."""
     rng = random.Random(3)
     for _ in range(50):
@@ -455,7 +455,7 @@ def asked(place, *golds):
                     kind="span", answers=answers)  # fmt: skip
 
 
-def test_chance_is_the_answer_that_most_questions_accept():
+def test_chance_is_the_most_widely_accepted_answer():
     """As any of their golds, not only as the first; else the accepted rest looks like a skill."""
     questions = [asked(place, f"{place} boats", "2") for place in range(200)]
     questions += [asked(200 + place, "nine") for place in range(50)]
@@ -466,7 +466,7 @@ def test_chance_is_the_answer_that_most_questions_accept():
     assert found.verdict == "sound"
 
 
-def test_to_say_nothing_is_a_shortcut_too():
+def test_an_empty_answer_can_be_a_shortcut():
     """Where the question's first words tell that there is no answer."""
     questions = []
     for place in range(200):
@@ -489,7 +489,7 @@ def test_the_chance_of_few_questions_is_exact(right, n, chance, p):
     assert shortcuts._p_value(right, n, chance) == pytest.approx(p, rel=0.005)
 
 
-def test_the_chance_of_many_questions_is_that_of_the_normal_curve():
+def test_the_chance_of_many_questions_is_nearly_normal():
     for right in (2400, 2500, 2600, 10_000):
         z = (right - 0.5 - 2500) / (10_000 * 0.25 * 0.75) ** 0.5
         wanted = 0.5 * math.erfc(z / 2**0.5)
@@ -530,7 +530,7 @@ def few_shot(tmp_path, leaks):
     return load_run(run)
 
 
-def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):
+def test_prompts_that_show_their_own_question_are_reported(tmp_path):
     """Examples were drawn from the set that is tested, and its own question was not left out."""
     leaks = {0, 3, 5}
     one = few_shot(tmp_path, leaks)
@@ -550,7 +550,7 @@ def test_prompts_that_show_the_question_that_they_ask_are_told(tmp_path):
         assert SENTENCES.say(sentence, "zh") != sentence
 
 
-def test_examples_that_are_other_questions_leak_nothing(tmp_path):
+def test_examples_of_other_questions_are_not_leaks(tmp_path):
     found = check(few_shot(tmp_path, ()))
     assert found.verdict == "sound"
     assert "none of 14 prompts with examples shows its own question as an example" in found.headline

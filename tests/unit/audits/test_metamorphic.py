@@ -121,7 +121,7 @@ KNOWN = [
 @pytest.mark.parametrize(
     ("defect", "name", "questions", "relation", "value"), KNOWN, ids=[one[0] for one in KNOWN]
 )
-def test_every_known_defect_is_found_blindly(defect, name, questions, relation, value):
+def test_every_known_defect_is_found(defect, name, questions, relation, value):
     """The promises know of no scorer, and their smallest counterexample is small."""
     metric = name() if callable(name) else lookup.resolve("metric", name)()
     found = [
@@ -158,13 +158,13 @@ def test_every_known_defect_is_found_blindly(defect, name, questions, relation, 
         ("cmrc~mixed", CHINESE, {"full-stop", "full-width", "comma", "quotes", "nearly", "itself"}),
     ],
 )  # fmt: skip
-def test_what_a_mend_promises_is_kept(name, questions, kept):
+def test_mended_scorers_keep_their_promises(name, questions, kept):
     """The mended scorers break none of the promises that they were mended for."""
     broken = {one.relation for one in examine(lookup.resolve("metric", name)(), questions).broken}
     assert not broken & kept
 
 
-def test_no_two_promises_exclude_each_other():
+def test_promises_do_not_contradict_each_other():
     """A scorer keeps all of them but what DROP means by its measure: words and spans are sets."""
     found = examine(lookup.resolve("metric", "drop~fixed")(), ENGLISH).broken
     sets = {"repeated-word", "span-repeated", "span-joined", "agreement"}
@@ -181,7 +181,7 @@ def test_a_counterexample_is_minimal():
 
 
 @pytest.mark.parametrize("name", ["drop", "opencompass", "lighteval", "squad"])
-def test_a_counterexample_is_about_an_answer(name):
+def test_a_counterexample_is_a_plausible_answer(name):
     """No lone mark, and no blank at an end, where the question had none."""
     found = examine(lookup.resolve("metric", name)(), ENGLISH).broken
     golds = [text for one in found for text in one.gold]
@@ -189,7 +189,7 @@ def test_a_counterexample_is_about_an_answer(name):
     assert all(any(map(str.isalnum, text)) and text == text.strip() for text in golds), golds
 
 
-def test_every_relation_can_be_tried():
+def test_every_relation_has_trials():
     """The questions at hand give every promise a trial."""
     everything = ENGLISH + CHINESE
     for relation in RELATIONS:
@@ -198,7 +198,7 @@ def test_every_relation_can_be_tried():
         )
 
 
-def test_a_perfect_scorer_breaks_nothing_that_it_can_keep():
+def test_a_perfect_scorer_keeps_its_promises():
     """A scorer that is always 1 breaks every promise that wrong answers count, and no other."""
     always = ForeignScorer(
         name="one", version="1", keys=("em",), judge=lambda texts, golds: {"em": 1.0}
@@ -221,14 +221,14 @@ def test_planted_bugs_are_found():
     assert all(one.n_changed for one in found)
 
 
-def test_copies_leave_the_original_alone():
+def test_planted_copies_do_not_change_the_original():
     """A planted bug stays in its copy."""
     before = examine(lookup.resolve("metric", "inspect")(), ENGLISH)
     list(plant_random_bugs("inspect", ENGLISH, 5, random.Random(1)))
     assert examine(lookup.resolve("metric", "inspect")(), ENGLISH) == before
 
 
-def test_questions_of_many_kinds_are_chosen(corpus):
+def test_varied_questions_are_picked(corpus):
     """From 9,536 questions a few dozen of different shapes are taken."""
     dev = list(load(corpus / "data/drop/drop_v0_dev.jsonl.gz").questions())
     chosen = pick_varied(dev, 80)
@@ -247,7 +247,7 @@ def scorer_of(**values):
     )
 
 
-def test_the_promises_that_are_watched_are_counted():
+def test_invariants_are_counted():
     """They are among those tried, so that kept ones are never fewer than none."""
     alone, both = (examine(scorer_of(**values), ENGLISH) for values in (
         {"em": 1.0}, {"em": 1.0, "f1": 1.0},
@@ -259,7 +259,7 @@ def test_the_promises_that_are_watched_are_counted():
     assert lying.n_relations == both.n_relations
 
 
-def test_a_score_in_percent_leaves_its_range():
+def test_a_score_in_percent_is_out_of_range():
     """By the value's own name, and no promise about exact match and F1 is dragged in."""
     found = examine(scorer_of(exact_match=100.0), ENGLISH).broken
     (ranged,) = (one for one in found if one.relation == "range")
@@ -267,7 +267,7 @@ def test_a_score_in_percent_leaves_its_range():
     assert "agreement" not in {one.relation for one in found}
 
 
-def test_what_is_found_does_not_hang_on_hashes():
+def test_findings_do_not_depend_on_hash_order():
     """The order of values is the scorer's own, in every process."""
     code = (
         "from test_metamorphic import ENGLISH, examine, lookup; "
@@ -286,7 +286,7 @@ def test_what_is_found_does_not_hang_on_hashes():
     assert len(said) == 1
 
 
-def test_questions_that_share_an_id_accuse_no_scorer():
+def test_repeated_question_ids_break_no_promise():
     """DROP's own development set has two of one id: their rows cannot be told apart."""
     shared = [
         Question(

@@ -79,7 +79,7 @@ def test_a_shift_is_found_in_words_and_in_letters(made, shift, offset):
     assert SENTENCES.say(found.headline, "zh") != found.headline
 
 
-def test_answers_that_were_dealt_at_random_are_found():
+def test_shuffled_answers_are_found():
     order = list(range(60))
     random.Random(3).shuffle(order)
     found = check([of_spans(order)])
@@ -89,7 +89,7 @@ def test_answers_that_were_dealt_at_random_are_found():
     )
 
 
-def test_a_label_in_words_that_a_weak_reader_mistakes_is_no_stray_answer():
+def test_verbal_labels_are_not_foreign_answers():
     """It is in no passage, and right at many others."""
     dice = random.Random(7)
     one = of_spans(range(60))
@@ -119,13 +119,13 @@ def test_a_label_in_words_that_a_weak_reader_mistakes_is_no_stray_answer():
 
 
 @pytest.mark.parametrize("right", [1.0, 0.7, 0.0])
-def test_answers_in_order_are_sound_however_good(right):
+def test_aligned_answers_are_sound_at_any_accuracy(right):
     for seed in range(20):
         assert check([of_spans(range(60), right, seed)]).verdict == "sound"
         assert check([of_options(range(100), seed)]).verdict == "sound"
 
 
-def test_one_letter_for_all_is_no_shift_and_few_answers_tell_nothing():
+def test_constant_letters_and_few_answers_are_not_a_shift():
     one = of_options(range(100))
     same = {
         name: msgspec.structs.replace(found, answer=Answer(kind="choice", label="A"))
@@ -161,7 +161,7 @@ def of_triples(say):
     return dataclasses.replace(one, questions=tuple(questions), submission=submission)
 
 
-def test_who_keeps_to_the_letter_of_the_original_is_not_out_of_step():
+def test_repeating_the_letter_of_the_original_is_not_a_shift():
     stuck = of_triples(lambda letters, _: {"answer": Answer(kind="choice", label=letters[0])})
     assert check([stuck]).verdict == "sound"
 
@@ -174,6 +174,6 @@ def test_who_keeps_to_the_letter_of_the_original_is_not_out_of_step():
     ],
     ids=["by text", "by scores"],
 )
-def test_options_are_taken_as_scoring_takes_them(say):
+def test_options_are_picked_as_in_scoring(say):
     right = measure_alignment(of_triples(lambda letters, place: say(letters[place])))
     assert right is not None and right.own == right.n == 600

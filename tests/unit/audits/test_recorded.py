@@ -32,7 +32,7 @@ LM_EVAL = LOGS / "lm_eval_few_shot"
         ("openai_evals/choice*", "correct is reproduced by choice.accuracy"),
     ],
 )  # fmt: skip
-def test_what_eight_harnesses_saved_comes_out_again(tmp_path, log, said):
+def test_scores_of_eight_harnesses_are_reproduced(tmp_path, log, said):
     """All but simple-evals were really run; the number over the set is the mean of the scores."""
     (found,) = LOGS.glob(log)
     (run,) = ingest([found], tmp_path / "run").runs
@@ -58,7 +58,7 @@ def altered(folder, *, rows=lambda rows: None, results=lambda numbers: None):
     return load_run(run)
 
 
-def test_a_number_that_is_no_mean_of_its_scores_is_broken(tmp_path):
+def test_a_total_that_is_not_the_mean_is_broken(tmp_path):
     """The largest was taken in place of the mean; in percent or not."""
     for place, number in enumerate((1.0, 100.0)):
         folder = tmp_path / str(place)
@@ -73,7 +73,7 @@ def test_a_number_that_is_no_mean_of_its_scores_is_broken(tmp_path):
         assert SENTENCES.say(finding.headline, "zh") != finding.headline
 
 
-def test_ties_of_helm_are_told_and_are_no_doubt(tmp_path):
+def test_ties_of_helm_are_reported_but_sound(tmp_path):
     """Of equally likely options it gives the share that is right; `choice.accuracy` takes one."""
     log = tmp_path / "log"
     shutil.copytree(LOGS / "helm/choice_calibrated", log)
@@ -94,7 +94,7 @@ def test_ties_of_helm_are_told_and_are_no_doubt(tmp_path):
     assert len(finding.data["scores"]["exact_match"]["ties"]) == 1
 
 
-def test_without_some_records_a_number_is_not_held_against_the_mean_of_the_rest(tmp_path):
+def test_totals_are_not_compared_if_records_were_left_out(tmp_path):
     def cut(rows):
         rows[0]["f1"] = float("nan")
 
@@ -104,7 +104,7 @@ def test_without_some_records_a_number_is_not_held_against_the_mean_of_the_rest(
     assert {row["whole"] for row in finding.data["scores"].values()} == {None}
 
 
-def test_a_right_answer_that_got_nothing_is_told(tmp_path):
+def test_correct_answers_with_a_zero_score_are_reported(tmp_path):
     """The harness scored another text than it logs."""
 
     def right(rows):
@@ -120,7 +120,7 @@ def test_a_right_answer_that_got_nothing_is_told(tmp_path):
     assert "em is 0 for 2 of 14 answers although they equal a gold answer" in finding.headline
 
 
-def test_a_score_of_no_known_scorer_is_doubtful_and_a_judge_s_is_only_told(tmp_path):
+def test_an_irreproducible_score_is_doubtful_but_a_judge_s_is_not(tmp_path):
     dice = random.Random(1)
 
     def by_dice(rows):
@@ -135,7 +135,7 @@ def test_a_score_of_no_known_scorer_is_doubtful_and_a_judge_s_is_only_told(tmp_p
     assert finding.data["scores"]["judge"]["verdict"] == "sound"
 
 
-def test_a_judge_s_score_is_told_of_where_it_is_the_only_one(tmp_path):
+def test_a_judge_s_score_is_reported_if_it_is_the_only_one(tmp_path):
     def judged(rows, *, alone):
         for place, row in enumerate(rows):
             judge = 0.25 if place % 2 else 0.75
@@ -153,7 +153,7 @@ def test_a_judge_s_score_is_told_of_where_it_is_the_only_one(tmp_path):
     assert said[True].startswith("run: judge differs from ")
 
 
-def test_one_value_at_all_questions_makes_a_judge_s_score_no_known_one(tmp_path):
+def test_a_constant_judge_s_score_matches_no_scorer(tmp_path):
     """Exact match was 0 at all of ten answers of a real log, and so was its judge."""
 
     def judged(rows):
@@ -166,7 +166,7 @@ def test_one_value_at_all_questions_makes_a_judge_s_score_no_known_one(tmp_path)
     assert finding.headline == "run: judge is not a score that closeread can recompute"
 
 
-def test_scores_of_several_texts_a_question_are_not_those_of_the_first(tmp_path):
+def test_scores_of_several_texts_per_question_are_skipped(tmp_path):
     def thrice(rows):
         for row in rows:
             row["resps"] = [row["resps"][0] * 3]

@@ -22,7 +22,7 @@ def run_of(tmp_path, rows, said):
     return load_run(save_submission(data, load_submission(file, data), (file,), tmp_path / "run"))
 
 
-def test_each_question_counts_once_beside_the_score(tmp_path):
+def test_the_score_without_repeats_is_reported(tmp_path):
     """Three of five are one question, which was answered rightly, and one of them otherwise."""
     other = ROW | {"question": "Where?", "answer": "Whit"}
     said = ["at six", "at six", "six", "no", "at six"]
@@ -39,7 +39,7 @@ def test_each_question_counts_once_beside_the_score(tmp_path):
         assert SENTENCES.say(sentence, "zh") != sentence
 
 
-def test_the_same_stem_of_other_options_or_another_passage_is_no_repetition(tmp_path):
+def test_other_options_or_passages_are_not_repetitions(tmp_path):
     rows = [ROW, ROW | {"passage": "It left at six."}]
     rows += [ROW | {"options": [one, "at six"], "answer": "B"} for one in ("a", "b")]
     found = check(run_of(tmp_path, rows, ["at six", "at six", "B", "B"]))

@@ -54,13 +54,13 @@ def test_each_answer_has_one_outcome(one, gold, text, change, found):
     assert outcome(asked(gold), generated_prediction("q", text), one, change) == found
 
 
-def test_a_text_that_ended_by_itself_is_not_cut(one):
+def test_a_text_that_ended_itself_is_not_cut(one):
     """The server said so."""
     ended = generated_prediction("q", "there were 7", finish_reason="eos")
     assert outcome(asked("7"), ended, one, NEWLINE) == "unaffected"
 
 
-def test_an_extracted_answer_alone_cannot_be_extracted_again(one):
+def test_extraction_needs_a_saved_text(one):
     """Its text is gone."""
     bare = Prediction(question_id="q", answer=Answer(kind="span", texts=("7",)))
     assert outcome(asked("7"), bare, one, Change(extract=True)) == "no text"
@@ -77,7 +77,7 @@ def test_stops_sent_to_the_server_lost_the_tail(one):
     )
 
 
-def test_counts_cost_and_list(one):
+def test_the_plan_has_counts_cost_and_list(one):
     """Eight answers cut at the point: four were cut inside gold, the rest may go on."""
     finding = check(one, NEWLINE, tokens_per_second=1000)
     counts = finding.data["counts"]
@@ -106,13 +106,13 @@ def test_examples_in_the_prompts_cost_tokens_too(tmp_path):
     assert bare.tables[1].note.endswith("without the examples that the prompts may have")
 
 
-def test_a_change_of_nothing_is_refused(one):
+def test_an_empty_change_is_rejected(one):
     """Say what is to be changed."""
     with pytest.raises(UsageError, match="no change is given"):
         check(one, Change())
 
 
-def test_unknown_stops_may_have_been_any(one):
+def test_unknown_stops_may_be_any_stops(one):
     """A log that lost the tail and does not name its stops proves nothing whole."""
     lost = dataclasses.replace(one, stops=(), tail_lost=True)
     assert outcome(asked("Ada"), generated_prediction("q", "Ada Quill"), lost, Change(
@@ -129,7 +129,7 @@ def test_an_answer_was_cut_at_its_own_stops(one):
     assert outcome(asked("12.25"), generated_prediction("q", "12"), sent, change) == "unaffected"
 
 
-def test_any_id_can_stand_in_a_list(one, tmp_path):
+def test_a_list_can_hold_any_id(one, tmp_path):
     """Tabs, line breaks, quotes, blanks: what is written is what is read."""
     ids = [
         "q1",
@@ -156,7 +156,7 @@ def test_any_id_can_stand_in_a_list(one, tmp_path):
     assert read_list(tmp_path / ONLY) == tuple(ids)
 
 
-def test_a_list_of_another_system_or_hand_is_read(tmp_path):
+def test_lists_with_other_line_ends_or_columns_are_read(tmp_path):
     """A mark and lines' ends as Windows writes them; quotes that are no JSON are an id's own."""
     path = tmp_path / "list.txt"
     path.write_bytes(b'\xef\xbb\xbfq1\r\nq2\twhy\r\n"q3\r\n\r\n')
@@ -173,7 +173,7 @@ def test_a_chinese_character_is_about_a_token(one):
     assert costs["灯"] - costs["a"] == 8 * 300
 
 
-def test_the_run_itself_says_how_fast_it_was(one):
+def test_throughput_is_measured_from_the_run(one):
     """Where it counted tokens and time; else it is asked for a number."""
     predictions = {
         question.question_id: generated_prediction(
@@ -202,7 +202,7 @@ def test_only_a_point_between_digits_cuts_a_decimal(one, gold, text, found):
     assert outcome(asked(gold), generated_prediction("q", text), one, NEWLINE) == found
 
 
-def test_the_stop_that_a_run_reads_by_is_one_that_a_change_takes_away(tmp_path):
+def test_own_stops_of_a_run_are_compared_with_the_new_ones(tmp_path):
     """A reader of ours saves whole texts: its own stop cuts when answers are read."""
     one = load_run(make_run(tmp_path, "run", lambda gold: gold))
     texts = {name: f"{found.answer.texts[0]}\nPassage" for name, found in one.predictions.items()}
@@ -217,7 +217,7 @@ def test_the_stop_that_a_run_reads_by_is_one_that_a_change_takes_away(tmp_path):
         assert check(ours, Change(stops=stops)).data["counts"][cause] == 8, stops
 
 
-def test_the_plans_of_several_runs_are_added_up(tmp_path):
+def test_plans_of_several_runs_are_summed(tmp_path):
     """The run of which most must be generated again stands first; what it costs is the sum."""
     runs = [
         load_run(make_run(tmp_path, "runs-on", lambda gold: f"{gold}\n\nPassage: more")),

@@ -77,7 +77,7 @@ def asked(**fields):
         ({"confidence": np.ones(2)}, "an object of the type numpy.ndarray"),
     ],
 )
-def test_what_does_not_hold_is_a_failure_under_the_real_id(fields, error):
+def test_an_invalid_prediction_is_a_failure_under_the_real_id(fields, error):
     """No number that is none, no place that is not there, no score without its option."""
     found = asked(**{"answer": ANSWER, **fields})
     assert found.question_id == "q"
@@ -85,7 +85,7 @@ def test_what_does_not_hold_is_a_failure_under_the_real_id(fields, error):
     assert found.answer is None
 
 
-def test_what_a_model_wrote_is_kept_where_its_answer_does_not_hold():
+def test_generated_text_of_an_invalid_answer_is_kept():
     """An answer can be read from it anew."""
     wrote = Generation(text="Z, I think", finish_reason="stop")
     found = asked(answer=replace(ANSWER, label="Z"), generation=wrote, seconds=1.5)
@@ -93,7 +93,7 @@ def test_what_a_model_wrote_is_kept_where_its_answer_does_not_hold():
     assert found.error
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numpy_numbers_are_accepted():
     """What numpy and torch compute is written, and compares, as Python's own."""
     scores = np.array([0.25, 0.75], np.float32)
     found = asked(answer=ANSWER, confidence=scores.max(), option_scores=tuple(scores))

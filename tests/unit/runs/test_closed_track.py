@@ -60,7 +60,7 @@ def learned(made_by) -> Lineage:
     return lineage(stages=(Stage(reader="choice", learned_from=(source,)),))
 
 
-def test_what_is_recorded_and_declared_keeps_every_rule():
+def test_a_recorded_and_declared_run_keeps_every_rule():
     """A model within the limit, trained on what people wrote, read here."""
     rulings = closed_track(choice(lineage()))
     assert {one.verdict for one in rulings} == {"kept"}
@@ -123,13 +123,13 @@ def test_a_large_model_at_any_stage_breaks_a_rule(info, expected):
         ),
     ],
 )  # fmt: skip
-def test_what_nobody_recorded_is_never_kept(info, place):
+def test_unrecorded_facts_are_never_kept(info, place):
     """Neither is it broken: nobody knows."""
     assert verdicts(info)[place] == "not known"
     assert worst_verdict(closed_track(info)) == "not known"
 
 
-def test_what_a_retriever_works_with_is_named_once():
+def test_models_of_a_retriever_are_named_once():
     """By its own name; the kind of an encoder that has no model here is none."""
     options = {"retriever": "soft-masking", "vectors": "v.bin", "evidence_model": ""}
     rulings = closed_track(choice(lineage(), encoder="sentence-transformers", **options))
@@ -165,7 +165,7 @@ def test_every_model_that_a_run_used_is_counted():
     assert untold.verdict == "broken"
 
 
-def test_a_reader_without_weights_has_those_of_its_retriever():
+def test_a_reader_without_weights_has_the_models_of_its_retriever():
     options = {"retriever": "dense", "model": "bert"}
     info = run_of(ReaderInfo(name="evidence", options=options))
     found = closed_track(with_evidence(info, bert=135_000_000))
@@ -186,7 +186,7 @@ def test_models_of_one_name_are_all_counted():
     )
 
 
-def test_a_retriever_that_tells_of_no_model_has_none():
+def test_a_retriever_without_declared_models_has_none():
     """One of your own that does not tell is another thing."""
 
     class Told:
@@ -204,7 +204,7 @@ def test_a_retriever_that_tells_of_no_model_has_none():
         assert verdicts(info)[:3] == [verdict] * 3
 
 
-def test_what_evidence_a_training_saw_is_judged_by_its_model():
+def test_evidence_in_training_is_judged_by_its_model():
     """Its size is on record since trainings record it; its own making never is."""
     for size, verdict in ((SMALL, "not known"), (LARGE, "broken")):
         used = (UsedModel(name="bert", n_parameters=size),)
@@ -213,7 +213,7 @@ def test_what_evidence_a_training_saw_is_judged_by_its_model():
         assert (ruling.verdict, "bert" in ruling.why) == (verdict, True)
 
 
-def test_who_taught_a_model_is_judged_as_it_is():
+def test_teachers_are_judged_like_the_model():
     """At whatever stage, and by whomever the teacher was taught itself."""
     large = lineage(n_parameters=LARGE, stages=(Stage(reader="choice", learned_from=(LEARNED,)),))
     unknown = lineage(
@@ -234,7 +234,7 @@ def test_who_taught_a_model_is_judged_as_it_is():
         assert verdicts(choice(lineage(stages=(taught,))))[:3] == expected
 
 
-def test_a_broken_rule_outweighs_what_is_not_known():
+def test_a_broken_rule_outweighs_unknown_facts():
     """Within a rule and over all rules."""
     sources = (
         LEARNED,
@@ -248,7 +248,7 @@ def test_a_broken_rule_outweighs_what_is_not_known():
     assert worst_verdict(rulings) == "broken"
 
 
-def test_the_lineage_lies_in_a_training_s_record(tmp_path):
+def test_the_lineage_is_read_from_the_reader_s_record(tmp_path):
     """What `closeread train` wrote; a folder without it is an origin, a broken file an error."""
     assert lineage_of(str(tmp_path), 5, "people") == Lineage(
         n_parameters=5, origin=str(tmp_path), origin_made_by="people"
@@ -284,7 +284,7 @@ def test_verify_prints_the_rulings(tmp_path, capsys, reader, code, said):
     assert closeread("verify", run) == 0
 
 
-def test_a_broken_rule_ends_with_2(tmp_path, capsys):
+def test_a_broken_rule_ends_with_exit_code_2(tmp_path, capsys):
     """A run that records a model beyond the limit."""
     run = tmp_path / "run"
     assert closeread("read", "exam/zh", "--reader", "lexical", "--limit", 2, "--out", run) == 0

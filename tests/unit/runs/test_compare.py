@@ -66,7 +66,7 @@ def test_seeds_are_one_system(make_run):
         compare_runs(runs[1:], RESAMPLING, group_seeds=True)
 
 
-def test_who_answered_behind_an_address_is_what_counts(make_run):
+def test_the_served_reader_identifies_a_system(make_run):
     """Two readers that were served at one address, one after the other, are two systems."""
     record = {"address": "http://localhost:8000", "protocol": "closeread", "version": "0.1.0"}
     info = ReaderInfo(name="http:localhost:8000", options={"url": "http:localhost:8000"})
@@ -82,7 +82,7 @@ def test_who_answered_behind_an_address_is_what_counts(make_run):
     assert make_run("e", reader_info=info).info.reader.answering == (info.name, info.options)
 
 
-def test_other_weights_behind_an_address_are_no_seed(make_run):
+def test_other_weights_behind_an_address_are_not_a_seed(make_run):
     """The same name and options, and another hash of what the reader records: told, not merged."""
     record = {"address": "http://localhost:8000", "reader": "cues", "version": "0.1.0"}
     info = ReaderInfo(name="http:localhost:8000")
@@ -98,7 +98,7 @@ def test_other_weights_behind_an_address_are_no_seed(make_run):
     assert not compare_runs(runs, RESAMPLING).apart
 
 
-def test_a_system_is_called_by_what_its_runs_share(make_run):
+def test_a_system_is_named_by_the_common_parts_of_its_runs(make_run):
     """No seed stands in its name, whatever the option is called."""
     runs = [make_run("a")] + [
         make_run(f"s{seed}", options={"k": 1, "sampling_seed": seed}) for seed in (3, 4)
@@ -107,7 +107,7 @@ def test_a_system_is_called_by_what_its_runs_share(make_run):
     assert (first, second.partition(" ")[2]) == ("a", "k=1")
 
 
-def test_other_weights_in_this_process_are_no_seed(make_run):
+def test_other_weights_in_one_process_are_not_a_seed(make_run):
     """Nor are they where the reader ran here; the seeds in its record are."""
 
     def read(name, weights, seed):
@@ -139,7 +139,7 @@ def hand_in(tmp_path, make_dataset):
     return make
 
 
-def test_files_of_one_name_are_told_apart_by_their_folder(hand_in):
+def test_files_with_one_name_are_distinguished_by_folder(hand_in):
     """Where seeds are asked for, too: systems are often handed in so."""
     runs = [hand_in(name) for name in ("one/p.json", "two/p.json", "three/else.json")]
     assert [run.info.reader.name for run in runs[:2]] == [
@@ -153,7 +153,7 @@ def test_files_of_one_name_are_told_apart_by_their_folder(hand_in):
     assert told.startswith("r-one-p.json, r-two-p.json: submitted as p.json; they count as seeds")
 
 
-def test_seeds_that_were_handed_in_are_numbered_in_folder_or_file(hand_in):
+def test_submitted_seeds_are_numbered_in_folder_or_file(hand_in):
     """Their systems are told apart by the folder above that; one number twice is no seed."""
     names = [f"{of}/seed{seed}/p.json" for of in "ab" for seed in (1, 2)]
     names += [f"c/p.seed_{seed}.json" for seed in (1, 20)]
@@ -170,7 +170,7 @@ def test_seeds_that_were_handed_in_are_numbered_in_folder_or_file(hand_in):
     assert "submitted as p.seed.json; they count as seeds" in found.apart[0]
 
 
-def test_seeds_that_were_calibrated_are_one_system(make_run):
+def test_calibrated_seeds_are_one_system(make_run):
     """Of what each was calibrated from counts only the calibrator."""
 
     def read(name, calibrator):
@@ -185,7 +185,7 @@ def test_seeds_that_were_calibrated_are_one_system(make_run):
     assert told.endswith("differ in calibrated.calibrator_sha256")
 
 
-def test_logs_of_other_settings_are_no_seed(make_run):
+def test_logs_with_other_settings_are_not_seeds(make_run):
     """A harness' number of examples shown is no seed; that by which they were drawn is."""
 
     def logged(name, **settings):
@@ -202,14 +202,14 @@ def test_logs_of_other_settings_are_no_seed(make_run):
     assert found.apart[0].endswith("differ in settings.num_fewshot")
 
 
-def test_the_same_run_twice_is_one(make_run):
+def test_the_same_run_twice_counts_once(make_run):
     """A folder that is named twice is not compared with itself."""
     run = make_run("a")
     with pytest.raises(UsageError, match="only one system"):
         compare_runs([run, run], RESAMPLING)
 
 
-def test_other_questions_are_refused(make_run):
+def test_runs_on_other_questions_are_rejected(make_run):
     """Another data set, or another limit, is another exam."""
     with pytest.raises(MismatchError, match="first 9"):
         compare_runs([make_run("a"), make_run("b", limit=9)], RESAMPLING)
@@ -217,7 +217,7 @@ def test_other_questions_are_refused(make_run):
         compare_runs([make_run("c"), make_run("d", passages=7)], RESAMPLING)
 
 
-def test_other_signatures_are_refused_unless_allowed(make_run):
+def test_different_signatures_are_rejected_unless_allowed(make_run):
     """Numbers made in different ways are compared only on demand."""
     runs = [
         make_run("a", settings=ScoreSettings(metrics=("selective",))),
@@ -234,13 +234,13 @@ def test_other_signatures_are_refused_unless_allowed(make_run):
     assert set(found.signatures.values()) == {""}
 
 
-def test_intervals_alone_make_no_difference(make_run):
+def test_interval_settings_do_not_make_signatures_differ(make_run):
     """How intervals were made is no part of what must agree."""
     settings = ScoreSettings(metrics=("choice",), resamples=300)
     compare_runs([make_run("a"), make_run("b", "B", settings=settings)], RESAMPLING)
 
 
-def test_scores_that_were_changed_are_not_compared(make_run):
+def test_edited_scores_are_not_compared(make_run):
     """The numbers in summary.json and the scores that are tested must belong together."""
     one, other = make_run("one", 0.5), make_run("other", 0.9)
     path = other.path / "scores.jsonl"
@@ -249,7 +249,7 @@ def test_scores_that_were_changed_are_not_compared(make_run):
         compare_runs([one, other], RESAMPLING)
 
 
-def test_predictions_that_were_changed_are_not_compared(make_run):
+def test_edited_predictions_are_not_compared(make_run):
     """A prediction edited after scoring is refused, though summary and scores still fit."""
     one, other = make_run("one", 0.5), make_run("other", 0.9)
     path = other.path / "predictions.jsonl"
@@ -271,7 +271,7 @@ class Talker:
             )
 
 
-def test_answers_that_were_read_anew_are_the_ones_compared(make_run, make_job, tmp_path):
+def test_extracted_answers_are_compared(make_run, make_job, tmp_path):
     """What the official program counts is what the summary counted."""
     anew = ScoreSettings(metrics=("gcrc",), extraction=Extraction())
     talker = predict(make_job(Talker(), passages=8), tmp_path / "talker")
@@ -283,7 +283,7 @@ def test_answers_that_were_read_anew_are_the_ones_compared(make_run, make_job, t
     assert one.second_value == found.metrics["gcrc.acc0"].value == 1.0
 
 
-def test_what_is_missing_is_told(make_run):
+def test_missing_scores_and_metrics_are_reported(make_run):
     """A run without scores, and a metric that no run has."""
     with pytest.raises(InputError, match="closeread score"):
         compare_runs([make_run("a"), make_run("b", settings=None)], RESAMPLING)
@@ -291,7 +291,7 @@ def test_what_is_missing_is_told(make_run):
         compare_runs([make_run("c"), make_run("d")], RESAMPLING, metrics=["gcrc"])
 
 
-def test_what_one_run_alone_has_is_not_offered(make_run):
+def test_values_of_a_single_run_are_not_offered(make_run):
     """The message lists what can be compared, not what cannot."""
     more = ScoreSettings(metrics=("choice", "selective"))
     runs = [make_run("a"), make_run("b", settings=more)]

@@ -52,7 +52,7 @@ def table(tmp_path, hand_in):
     return make
 
 
-def test_every_set_and_the_mean(table):
+def test_every_data_set_and_the_average_are_compared(table):
     """The averages are those of scoring, and every set has its own comparison."""
     tables = table("old", large=(40, 20), small=(8, 2)) | table("new", small=(8, 6), large=(40, 20))
     found = compare_tables(tables, RESAMPLING)
@@ -89,7 +89,7 @@ def test_in_and_out_of_domain_have_averages_of_their_own(table):
         assert list(compare_tables(tables, RESAMPLING).macro_average) == ["all"]
 
 
-def test_a_set_is_drawn_once_for_itself_and_all_averages(table, monkeypatch, begun):
+def test_resamples_of_a_data_set_are_shared_with_averages(table, monkeypatch, begun):
     """In and out of domain are made of the same draws; a set's own line is that of it alone."""
     from closeread.metrics.comparison import paired, swaps
 
@@ -156,7 +156,7 @@ def test_seeds_of_a_reader_are_one_system(table):
     assert apart.macro_average["all"][0].first_spread is None
 
 
-def test_what_is_no_seed_on_every_set_is_a_system_of_its_own(table):
+def test_runs_that_are_not_seeds_on_every_set_are_separate_systems(table):
     """A folder with another file on one set is no seed; a single system is nothing to compare."""
     tables = table("old/seed1", a=(8, 2), b=(4, 1)) | table("old/seed2", a=(8, 4), b=(4, 3))
     tables = _handed_in_by_seed(tables)
@@ -184,7 +184,7 @@ def _named(run, name):
     return dataclasses.replace(run, info=structs.replace(run.info, reader=reader))
 
 
-def test_sets_that_not_all_read_are_left_out(table):
+def test_data_sets_without_all_systems_are_left_out(table):
     """Also one of the same name whose questions are others; the mean is over the rest."""
     tables = table("old", a=(4, 1), b=(4, 2), c=(5, 2)) | table("new", a=(4, 4), b=(4, 2), c=(6, 2))
     found = compare_tables(tables, RESAMPLING)
@@ -195,7 +195,7 @@ def test_sets_that_not_all_read_are_left_out(table):
     assert found.macro_average["all"][0].second_value == 0.75
 
 
-def test_a_set_without_the_metric_asked_for_is_left_out(table):
+def test_a_data_set_without_the_requested_metric_is_left_out(table):
     """Whoever asks for one scorer's values compares the sets that have them."""
     squad = ScoreSettings(metrics=("squad",), resamples=0)
     tables = {}
@@ -216,13 +216,13 @@ def test_a_set_without_the_metric_asked_for_is_left_out(table):
         compare_tables(tables, RESAMPLING, metrics=("drop",))
 
 
-def test_nothing_shared_is_refused(table):
+def test_tables_without_a_shared_data_set_are_rejected(table):
     tables = table("old", a=(4, 1), b=(4, 1)) | table("new", c=(4, 1), d=(4, 1))
     with pytest.raises(MismatchError, match="have no data set in common"):
         compare_tables(tables, RESAMPLING)
 
 
-def test_no_mean_where_scoring_makes_none(table):
+def test_no_average_is_compared_if_scoring_has_none(table):
     """One shared set, a scorer whose publishers average nothing, and sets scored unlike."""
     tables = table("old", a=(4, 1), x=(3, 1)) | table("new", a=(4, 1))
     assert compare_tables(tables, RESAMPLING).macro_average == {}
@@ -242,7 +242,7 @@ def test_no_mean_where_scoring_makes_none(table):
     ]
 
 
-def test_a_set_and_a_part_of_it_are_compared_apart(tmp_path):
+def test_a_data_set_and_its_part_are_compared_separately(tmp_path):
     """The whole comes first."""
     tables = {
         tmp_path / reader: [
@@ -257,7 +257,7 @@ def test_a_set_and_a_part_of_it_are_compared_apart(tmp_path):
     assert [one.dataset.limit for one in found.sets] == [None, 3, 12]
 
 
-def test_what_is_a_table(table):
+def test_tables_are_recognised(table):
     """Several folders, several sets, one run a set in each; else runs are compared one by one."""
     old, new = table("old", a=(4, 1), b=(4, 1)), table("new", a=(4, 1))
     one_set = table("other", a=(4, 1))

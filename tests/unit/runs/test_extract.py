@@ -75,7 +75,7 @@ def scored(run, stops=None, rule=None):
         (("\n", "."), "drop", [0.0, 0.0, 0.0]),
     ],
 )
-def test_every_rule_gives_what_it_says(run, stops, rule, right):
+def test_every_extraction_rule_gives_its_answer(run, stops, rule, right):
     """The server is gone when this is scored: nothing is asked."""
     values, summary = scored(run, stops, rule)
     assert values == right
@@ -89,13 +89,13 @@ def test_the_rule_is_in_the_signature(run):
     assert other.signature.endswith('|n:3|stop:["\\n"]|extract:drop')
 
 
-def test_a_rule_without_answers_counts_nobody_as_answered(run):
+def test_a_rule_without_answers_counts_no_question_as_answered(run):
     """The option rule finds no option here; what has no answer is not counted as answered."""
     _, summary = scored(run, (), "letter")
     assert (summary.n_answered, summary.value) == (0, 0.0)
 
 
-def test_unknown_rules_and_runs_without_generations(run, tmp_path):
+def test_unknown_rules_and_missing_generations_are_rejected(run, tmp_path):
     with pytest.raises(UnknownNameError, match="first-line"):
         choose_extraction(run, None, "firstline")
     job = Job(
@@ -108,7 +108,7 @@ def test_unknown_rules_and_runs_without_generations(run, tmp_path):
         scored(other, (), "drop")
 
 
-def test_the_verb(run):
+def test_the_command_extracts_and_scores(run):
     found = run_in_process("score", str(run.path), "--stop", "\\n", "--extract", "none", "--json")
     assert found.returncode == 0, found.stderr
     value = json.loads(found.stdout)["metrics"]["drop.em"]
@@ -124,7 +124,7 @@ def test_the_verb(run):
     assert "stores the model's texts" in other.stderr
 
 
-def test_texts_that_are_no_option_are_said(tmp_path):
+def test_texts_that_match_no_option_are_reported(tmp_path):
     """Where most are so: a rule for other questions, or a foreign text that was cut anew."""
     written = ["B. Because.", "At seven\nB", "B"]
     rows = [
@@ -159,7 +159,7 @@ def test_texts_that_are_no_option_are_said(tmp_path):
         assert bool(found.stderr) == bool(told), found.stderr
 
 
-def test_what_the_server_cut_is_said(run, tmp_path):
+def test_stops_of_the_server_are_reported(run, tmp_path):
     with serving(Endpoint(rule=lambda body: "12")) as endpoint:
         options = {"base_url": endpoint.url, "server_stop": True, "stop": "\\n"}
         reader, resolved = make("completion", options)

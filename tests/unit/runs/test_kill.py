@@ -16,7 +16,7 @@ KILLS = 300
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="victims are forked")
-def test_killed_runs_end_like_whole_ones(tmp_path, capsys):
+def test_killed_runs_resume_to_identical_files(tmp_path, capsys):
     """Some hundred kills, many of them in the middle of writing, change no byte."""
     program = Path(__file__).with_name("killed.py")
     done = subprocess.run(
@@ -42,7 +42,7 @@ def test_killed_runs_end_like_whole_ones(tmp_path, capsys):
     assert torn
 
 
-def test_a_ledger_cut_anywhere_is_finished_alike(tmp_path, make_job):
+def test_a_ledger_cut_at_any_offset_resumes_identically(tmp_path, make_job):
     """Whatever the ledger's length at the kill, the resumed run gives the same canonical file."""
     whole = predict(make_job(passages=3, batch_size=4), tmp_path / "whole")
     ledger = (whole.path / LEDGER).read_bytes()
@@ -58,7 +58,7 @@ def test_a_ledger_cut_anywhere_is_finished_alike(tmp_path, make_job):
         assert (run / LEDGER).read_bytes() == ledger
 
 
-def test_a_folder_left_before_run_json_is_taken_up(tmp_path, make_job):
+def test_a_folder_without_run_json_can_be_reused(tmp_path, make_job):
     """A kill between making the folder and writing run.json leaves nothing that blocks."""
     run = tmp_path / "run"
     run.mkdir()

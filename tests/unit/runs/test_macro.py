@@ -27,7 +27,7 @@ def handed_in(tmp_path, hand_in):
     return make
 
 
-def test_every_data_set_weighs_the_same(handed_in):
+def test_every_data_set_has_the_same_weight(handed_in):
     """Ten questions all right and two of which half are: 75 %, not eleven in twelve."""
     found = macro_averages([handed_in("large", 10, 10), handed_in("small", 2, 1)])
     assert list(found) == ["mrqa.em", "mrqa.f1"]
@@ -48,7 +48,7 @@ def test_skipped_questions_leave_each_mean(handed_in):
     assert "missing:skip" in found["mrqa.em"].signature
 
 
-def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
+def test_extracted_answers_are_in_the_signature(tmp_path):
     """As of the numbers that it is the mean of."""
     runs = []
     for name in "ab":
@@ -74,13 +74,13 @@ def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
         assert {"|extract:none" in one.signature for one in summaries} == {extraction is not None}
 
 
-def test_the_order_in_which_runs_are_named_does_not_matter(handed_in):
+def test_the_order_of_the_runs_does_not_matter(handed_in):
     """A recipe names them in its own order, a folder of runs by name."""
     runs = [handed_in("small", 7, 3), handed_in("large", 10, 4), handed_in("mid", 8, 1)]
     assert macro_averages(runs) == macro_averages(runs[::-1])
 
 
-def test_no_average_where_it_makes_no_sense(handed_in):
+def test_no_average_of_incomparable_runs(handed_in):
     """One run, two runs on one data set, and scorers whose publishers average nothing."""
     one, other = handed_in("large", 3, 2), handed_in("large", 3, 1)
     squad = handed_in("small", 2, 1, ScoreSettings(metrics=("squad",), resamples=0))

@@ -58,7 +58,7 @@ def test_a_reader_sees_no_gold(tmp_path, make_job, by_rule):
         assert not question.question_id.startswith("q")
 
 
-def test_one_bad_question_costs_no_other(tmp_path, make_job, by_rule):
+def test_one_bad_question_does_not_affect_others(tmp_path, make_job, by_rule):
     """Where a batch raises, its questions are read one by one and only the bad one fails."""
 
     def rule(passage, question):
@@ -98,7 +98,7 @@ class Surrogate:
             yield Prediction(question_id=question.question_id, answer=answer)
 
 
-def test_a_question_left_out_is_a_failure(tmp_path, make_job):
+def test_an_unanswered_question_is_a_failure(tmp_path, make_job):
     """A reader that gives no prediction gets one with an error."""
     run = predict(make_job(Skipping()), tmp_path / "run")
     assert {prediction.error for prediction in run.predictions()} == {
@@ -108,20 +108,20 @@ def test_a_question_left_out_is_a_failure(tmp_path, make_job):
 
 
 @pytest.mark.parametrize("reader", [Infinite(), Surrogate()])
-def test_what_cannot_be_written_is_a_failure(tmp_path, make_job, reader):
+def test_a_prediction_that_cannot_be_encoded_is_a_failure(tmp_path, make_job, reader):
     """A prediction that would not read back as it was becomes an error, and the run goes on."""
     run = predict(make_job(reader), tmp_path / "run")
     assert run.info.n_failed == 15
     assert all(prediction.error for prediction in run.predictions())
 
 
-def test_a_foreign_id_stops_the_run(tmp_path, make_job):
+def test_an_unknown_id_stops_the_run(tmp_path, make_job):
     """A reader that answers what it was not asked is told so."""
     with pytest.raises(UsageError, match="elsewhere"):
         predict(make_job(Foreign()), tmp_path / "run")
 
 
-def test_interruption_leaves_a_run_to_resume(tmp_path, make_job, by_rule):
+def test_an_interrupted_run_can_be_resumed(tmp_path, make_job, by_rule):
     """Control-C keeps what was read; --resume gives the file of an uninterrupted run."""
     expected = predict(make_job(batch_size=4), tmp_path / "whole").path / PREDICTIONS
     asked = []
@@ -141,7 +141,7 @@ def test_interruption_leaves_a_run_to_resume(tmp_path, make_job, by_rule):
     assert (run.path / PREDICTIONS).read_bytes() == expected.read_bytes()
 
 
-def test_an_error_before_the_first_answer_leaves_nothing(tmp_path, make_job):
+def test_an_error_before_the_first_answer_leaves_no_folder(tmp_path, make_job):
     """Neither of a new run nor of one in another's place; the next one begins without a word."""
 
     class Refused:
@@ -162,7 +162,7 @@ def test_an_error_before_the_first_answer_leaves_nothing(tmp_path, make_job):
     assert not list((tmp_path / "run").iterdir())
 
 
-def test_an_error_after_an_answer_leaves_a_run_to_resume(tmp_path, make_job):
+def test_a_run_can_be_resumed_after_an_error(tmp_path, make_job):
     """What was paid for is kept, though it was not yet flushed."""
 
     class Lost:
@@ -186,7 +186,7 @@ def test_resuming_a_finished_run_reads_nothing(tmp_path, make_job, by_rule):
     assert {path.name: path.read_bytes() for path in run.path.iterdir()} == before
 
 
-def test_what_a_reader_tells_in_tuples_is_no_other_setting(tmp_path, make_job):
+def test_tuples_in_a_reader_s_record_equal_lists(tmp_path, make_job):
     """run.json holds it in lists, and so does the lineage of every trained checkpoint."""
     told = ReaderInfo(
         name="rule",
@@ -197,7 +197,7 @@ def test_what_a_reader_tells_in_tuples_is_no_other_setting(tmp_path, make_job):
     assert predict(make_job(reader_info=told), run.path, resume=True).info.complete
 
 
-def test_a_second_run_needs_a_word(tmp_path, make_job):
+def test_an_existing_run_needs_resume_or_overwrite(tmp_path, make_job):
     """A folder that holds a run is refused, and stays as it is."""
     run = predict(make_job(), tmp_path / "run")
     before = (run.path / INFO).read_bytes()
@@ -206,7 +206,7 @@ def test_a_second_run_needs_a_word(tmp_path, make_job):
     assert (run.path / INFO).read_bytes() == before
 
 
-def test_overwrite_begins_anew(tmp_path, make_job, by_rule):
+def test_overwriting_starts_from_the_beginning(tmp_path, make_job, by_rule):
     """--overwrite discards predictions and numbers."""
     run = predict(make_job(), tmp_path / "run")
     (run.path / SUMMARY).write_text("{}")
@@ -224,7 +224,7 @@ def test_overwrite_begins_anew(tmp_path, make_job, by_rule):
         ({"limit": 4}, "limit"),
     ],
 )
-def test_resuming_something_else_is_refused(tmp_path, make_job, changed, named):
+def test_resuming_with_other_settings_is_rejected(tmp_path, make_job, changed, named):
     """--resume names what differs from the run that is there."""
     predict(make_job(passages=5), tmp_path / "run")
     with pytest.raises(MismatchError, match=named):
@@ -245,7 +245,7 @@ def test_limit_reads_the_first_questions(tmp_path, make_job):
 
 
 @pytest.mark.parametrize("limit", [15, 100])
-def test_a_limit_that_leaves_nothing_out_is_none(tmp_path, make_job, limit):
+def test_a_limit_that_excludes_nothing_is_not_recorded(tmp_path, make_job, limit):
     """Runs with --limit 100 and without it answer the same 15 questions."""
     whole = predict(make_job(), tmp_path / "whole")
     more = predict(make_job(limit=limit), tmp_path / "more")
@@ -264,7 +264,7 @@ def test_two_writers_exclude_each_other(tmp_path, make_job):
         writer.close()
 
 
-def test_a_foreign_folder_is_left_alone(tmp_path, make_job):
+def test_a_folder_that_is_not_a_run_is_rejected(tmp_path, make_job):
     """A folder with other things in it is never taken, not even with --overwrite."""
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "thesis.tex").write_text("precious")
@@ -273,7 +273,7 @@ def test_a_foreign_folder_is_left_alone(tmp_path, make_job):
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.tex"]
 
 
-def test_an_edited_ledger_is_refused(tmp_path, make_job):
+def test_an_edited_ledger_is_rejected(tmp_path, make_job):
     """A ledger with a line that belongs elsewhere is not silently repaired."""
     run = predict(make_job(), tmp_path / "run")
     info = json.loads((run.path / INFO).read_bytes()) | {"complete": False}

@@ -59,7 +59,7 @@ def test_answers_stay_and_confidences_change(run, tmp_path):
     assert made.info.dataset.limit == 42
 
 
-def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
+def test_withheld_answers_are_empty(run, tmp_path):
     """Below the line no metric finds a pick, and it counts as not answered."""
     made = recalibrate_run(run, tmp_path / "new", half, record={}, least=0.7)
     questions = {one.question_id: one for one in run.dataset().questions()}
@@ -97,7 +97,7 @@ def test_graded_answers_carry_no_gold(run):
         list(grade_run(run, "choice.f7"))
 
 
-def test_what_an_attack_changed_stays_with_its_original(tmp_path):
+def test_variants_have_the_part_and_unit_of_their_original(tmp_path):
     """Else a calibrator would be tried on copies of what it was learned from."""
     attack("exam/en", ["distractor"], tmp_path / "harder.jsonl")
     dataset = load(str(tmp_path / "harder.jsonl"))
@@ -129,7 +129,7 @@ def test_variants_whose_original_is_missing_stay_together(tmp_path):
     assert first.part == second.part != other.part
 
 
-def test_gold_evidence_alone_is_something_to_judge_by(tmp_path):
+def test_gold_evidence_alone_can_grade_a_question(tmp_path):
     """Where a metric asks for nothing else; a question with nothing is left out."""
     asked = {"passage_id": "p", "text": "When did the ferry leave?", "kind": "span"}
     gold = {"question_id": "a", "gold_evidence": [{"spans": [[0, 26]]}]}
@@ -145,7 +145,7 @@ def test_gold_evidence_alone_is_something_to_judge_by(tmp_path):
     assert [row.prediction.question_id for row in grade_run(done, "evidence.f1")] == ["a"]
 
 
-def test_what_was_handed_in_becomes_a_run(tmp_path):
+def test_submitted_predictions_become_a_run(tmp_path):
     """Missing predictions fail, failures keep no confidence, and the files are not asked again."""
     dataset = load(str(locate("exam/zh")))
     ids = [question.question_id for question in dataset.questions()]
@@ -161,7 +161,7 @@ def test_what_was_handed_in_becomes_a_run(tmp_path):
     assert verify(made).verdict == "verified in part"  # not scored yet
 
 
-def test_a_folder_that_is_taken_is_refused(run, tmp_path):
+def test_a_folder_that_is_taken_is_rejected(run, tmp_path):
     """Neither the run itself nor another one is overwritten unasked."""
     with pytest.raises(UsageError, match="made from"):
         recalibrate_run(run, run.path, half, record={}, overwrite=True)

@@ -44,7 +44,7 @@ def run(tmp_path, make_job, by_rule):
     return predict(make_job(by_rule(right), passages=6), tmp_path / "run")
 
 
-def test_usual_metrics_fit_the_questions(run):
+def test_default_metrics_fit_the_questions(run):
     """Options, truth values and triples are found in the data; so are confidences."""
     found = score_run(run, PLAIN)
     families = list(dict.fromkeys(family(name) for name in found.metrics))
@@ -54,7 +54,7 @@ def test_usual_metrics_fit_the_questions(run):
     assert found.settings.metrics == tuple(families)
 
 
-def test_files_hold_what_is_returned(run):
+def test_files_hold_the_returned_scores(run):
     """summary.json reads back as it was, and scores.jsonl has a row a metric a question."""
     found = score_run(run, PLAIN)
     again = open_run(run.path)
@@ -63,7 +63,7 @@ def test_files_hold_what_is_returned(run):
     assert {row.metric for row in again.scores()} == set(found.settings.metrics)
 
 
-def test_intervals_only_when_asked(run):
+def test_intervals_are_computed_only_on_request(run):
     """No resamples, no interval; with them low <= value <= high and ci in the signature."""
     without = score_run(run, ScoreSettings(metrics=("choice",)))
     assert without.metrics["choice.accuracy"].low is None
@@ -73,7 +73,7 @@ def test_intervals_only_when_asked(run):
         assert "|ci:" in one.signature
 
 
-def test_one_value_of_a_family(run):
+def test_one_value_of_a_family_can_be_requested(run):
     """gcrc.acc1 alone is what gcrc.acc1 asks for; a value that does not exist is refused."""
     found = score_run(run, ScoreSettings(metrics=("gcrc.acc1", "choice")))
     assert list(found.metrics) == ["gcrc.acc1", "choice.accuracy"]
@@ -81,13 +81,13 @@ def test_one_value_of_a_family(run):
         score_run(run, ScoreSettings(metrics=("gcrc.acc7",)))
 
 
-def test_a_metric_of_other_questions_is_refused(run):
+def test_a_metric_of_other_questions_is_rejected(run):
     """An extractive metric judges no question with options, and says so."""
     with pytest.raises(UsageError, match="applies to no question"):
         score_run(run, ScoreSettings(metrics=("mrqa",)))
 
 
-def test_options_of_a_metric_that_is_not_used_are_refused(run):
+def test_options_of_an_unused_metric_are_rejected(run):
     """An option that would do nothing is no option."""
     settings = ScoreSettings(metrics=("choice",), options={"mrqa": {"skip_no_answer": True}})
     with pytest.raises(UsageError, match="mrqa, which was not requested"):
@@ -106,7 +106,7 @@ def test_breakdowns(run):
     assert list(found.breakdowns["role"]["negative"]) == ["choice.accuracy"]
 
 
-def test_a_strategy_is_the_right_option_s():
+def test_the_strategy_of_a_breakdown_is_that_of_the_right_option():
     """How an option was made adversarial stands at the option; originals have none."""
     dataset = load(exam.locate("exam/zh"))
     made = {
@@ -133,7 +133,7 @@ def test_a_strategy_is_the_right_option_s():
     assert sum(one.n_questions for one in values.values()) == len(made) == 72
 
 
-def test_a_failure_leaves_the_old_numbers(run):
+def test_a_failed_scoring_keeps_the_old_summary(run):
     """An unknown tag is refused, and what was written before stays."""
     score_run(run, PLAIN)
     before = [(run.path / name).read_bytes() for name in (SCORES, SUMMARY)]
@@ -157,13 +157,13 @@ def test_failures_count_as_wrong(tmp_path, make_job, by_rule):
     assert found.value == 10 / 15
 
 
-def test_a_limited_run_is_scored_on_what_it_read(tmp_path, make_job, by_rule):
+def test_a_limited_run_is_scored_on_its_questions(tmp_path, make_job, by_rule):
     """--limit is the denominator of a run that was limited."""
     run = predict(make_job(by_rule(right), limit=6), tmp_path / "run")
     assert score_run(run, PLAIN).metrics["choice.accuracy"].n_questions == 6
 
 
-def test_what_only_questions_behind_a_limit_ask_for_is_not_computed(tmp_path):
+def test_metrics_of_questions_beyond_a_limit_are_not_computed(tmp_path):
     """The usual metrics are those of the whole set, and scoring ended at what judged nothing."""
     passage = "The ferry left at six."
     rows = [
@@ -182,7 +182,7 @@ def test_what_only_questions_behind_a_limit_ask_for_is_not_computed(tmp_path):
         score_run(open_run(tmp_path / "1"), ScoreSettings(metrics=("choice",)))
 
 
-def test_a_changed_data_set_is_refused(run):
+def test_a_changed_data_set_is_rejected(run):
     """Gold that is not that of the run is not used."""
     with open(run.info.dataset.path, "ab") as stream:  # noqa: PTH123
         stream.write(b"\n")
@@ -190,7 +190,7 @@ def test_a_changed_data_set_is_refused(run):
         score_run(run, PLAIN)
 
 
-def test_an_unfinished_run_is_refused(run):
+def test_an_unfinished_run_is_rejected(run):
     """Numbers are made of whole runs only."""
     info = msgspec.structs.replace(run.info, complete=False)
     with pytest.raises(InputError, match="not finished"):
@@ -206,7 +206,7 @@ def test_a_submission_scores_like_the_run(run):
     assert again.metrics == found.metrics
 
 
-def test_a_kept_submission_keeps_what_officials_see(tmp_path, make_dataset):
+def test_a_stored_submission_scores_as_officially(tmp_path, make_dataset):
     """Unknown ids cost under the official rule, in the saved run as in the file."""
     dataset = make_dataset(2)
     path = tmp_path / "handed-in.json"
@@ -231,7 +231,7 @@ def test_a_kept_submission_keeps_what_officials_see(tmp_path, make_dataset):
         ("some.package:metric", "some.package:metric"),
     ],
 )
-def test_families(name, expected):
+def test_families_of_values(name, expected):
     """A value's family is what stands before its first dot, with the variant."""
     assert family(name) == expected
     assert is_requested(expected, name, [expected])
@@ -255,7 +255,7 @@ def free(kind, *answers, language="en"):
         (free("discrete", Answer(kind="number", texts=("3",))), ("drop",)),
     ],
 )
-def test_usual_metrics_of_free_questions(item, expected):
+def test_default_metrics_of_questions_without_options(item, expected):
     """Answers in words are judged by the scorer whose data look like them."""
     from closeread.types import Dataset
 
@@ -276,7 +276,7 @@ def test_usual_metrics_of_free_questions(item, expected):
         ("jsonl", "zh", "cmrc~mixed"),
     ],
 )
-def test_where_there_may_be_no_answer_the_language_decides(format_, language, expected):
+def test_the_language_chooses_the_metric_of_unanswerable_questions(format_, language, expected):
     """SQuAD 2.0's words are no words of Chinese; of two languages that of most passages counts."""
     from closeread.types import Dataset
 
@@ -302,7 +302,7 @@ def test_where_there_may_be_no_answer_the_language_decides(format_, language, ex
         ("opn", False, ("squad", "attack")),
     ],
 )
-def test_usual_metrics_of_what_was_made_harder(roles, options, expected):
+def test_default_metrics_of_attacked_sets(roles, options, expected):
     """Of triples GCRC's accuracies say what an attack costs, of anything else ``attack`` does."""
     from closeread.types import Dataset
 
@@ -318,7 +318,7 @@ def test_usual_metrics_of_what_was_made_harder(roles, options, expected):
     assert default_metrics(dataset, {}) == expected
 
 
-def test_evidence_alone_is_judged_alone(make_dataset):
+def test_predictions_with_only_evidence_are_scored_by_evidence(make_dataset):
     """Where nobody answered there is no accuracy to print."""
     dataset = replace(make_dataset(1), format="vgaokao")
     evidence = (Evidence(texts=("It is short.",)),)
@@ -328,7 +328,7 @@ def test_evidence_alone_is_judged_alone(make_dataset):
     assert default_metrics(dataset, found) == ("choice", "option", "evidence")
 
 
-def test_evidence_alone_for_a_set_without_gold_evidence_is_told(make_dataset):
+def test_evidence_without_gold_evidence_is_rejected(make_dataset):
     passage, questions = next(iter(make_dataset(1)))
     bare = [msgspec.structs.replace(one, gold_evidence=()) for one in questions]
     dataset = replace(
@@ -341,7 +341,7 @@ def test_evidence_alone_for_a_set_without_gold_evidence_is_told(make_dataset):
 
 
 @pytest.mark.parametrize("evidence", [(), (Evidence(texts=("It is short.",)),)])
-def test_where_all_was_declined_answers_are_judged(make_dataset, evidence):
+def test_declined_answers_are_scored_as_answers(make_dataset, evidence):
     """Nothing was answered, which is no evidence alone: such a run could not be scored."""
     dataset = replace(make_dataset(1), format="vgaokao")
     found = {"q0": Prediction(question_id="q0", confidence=0.2, evidence=evidence)}
@@ -350,7 +350,7 @@ def test_where_all_was_declined_answers_are_judged(make_dataset, evidence):
     assert default_metrics(dataset, {"q0": Prediction(question_id="q0")}) == ("choice", "option")
 
 
-def test_predictions_come_by_id_in_any_order(run):
+def test_predictions_are_looked_up_in_any_order(run):
     """Whatever the order of asking, the same predictions come, and an unknown id has none."""
     expected = {one.question_id: one for one in run.predictions()}
     found = Predictions(run)
@@ -412,7 +412,7 @@ def test_the_denominator_is_the_data_sets_question_count(tmp_path):
     assert alone.metrics["evidence.f1"] == found.metrics["evidence.f1"]
 
 
-def test_a_set_without_questions_is_named(tmp_path):
+def test_a_set_without_questions_is_rejected(tmp_path):
     """A file that is a header alone is no matter of metrics."""
     path = tmp_path / "SQuAD.jsonl"
     path.write_text('{"header": {"dataset": "SQuAD", "split": "dev"}}\n')
@@ -421,7 +421,7 @@ def test_a_set_without_questions_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("metrics", [(), ("choice",)])
-def test_every_question_is_told_once_while_it_is_scored(tmp_path, make_job, metrics):
+def test_progress_counts_each_question_once(tmp_path, make_job, metrics):
     """A bar was full, and went on, where metrics were first chosen by the questions."""
     run = predict(make_job(), tmp_path / "run")
     told = []

@@ -42,7 +42,7 @@ def test_only_the_listed_questions_are_read_and_scored(runs):
     assert closeread("report", "part") == 0
 
 
-def test_the_rest_is_taken_from_an_earlier_run(runs):
+def test_other_predictions_are_taken_from_an_earlier_run(runs):
     """A whole run comes out: new answers to the listed questions, the old ones to all others."""
     closeread("read", "exam/en", "--reader", "first-sentence", "--only", "again.txt",
               "--rest", "first", "--out", "whole")  # fmt: skip
@@ -76,7 +76,7 @@ def make():
 """
 
 
-def test_what_a_reader_failed_at_is_asked_for_again(runs, capsys):
+def test_failed_questions_are_read_again(runs, capsys):
     """Without a list, those questions alone; the message about them says how."""
     (runs / "refusing_some.py").write_text(_REFUSING)
     read = ("read", "exam/en", "--reader", "refusing_some:make", "--out")
@@ -96,7 +96,7 @@ def test_what_a_reader_failed_at_is_asked_for_again(runs, capsys):
     assert "failed on no question" in capsys.readouterr().err
 
 
-def test_what_failed_of_a_sets_beginning_is_asked_for_again_and_not_the_rest(runs, capsys):
+def test_failed_questions_of_a_limited_run_are_read_again(runs, capsys):
     """The message names the limit, without which what lies behind it is read, too."""
     (runs / "refusing_some.py").write_text(_REFUSING)
     read = ("read", "exam/en", "--reader", "refusing_some:make", "--out")
@@ -122,7 +122,7 @@ def test_a_partial_run_is_not_compared_with_a_whole_one(runs, capsys):
     assert "exam/en, 3 questions of an id list (sha256 " in told
 
 
-def test_a_list_of_other_questions_is_refused(runs, capsys):
+def test_a_list_of_other_questions_is_rejected(runs, capsys):
     """Before anything is written."""
     (runs / "other.txt").write_text("no such question\n", "utf-8")
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "other.txt",
@@ -131,7 +131,7 @@ def test_a_list_of_other_questions_is_refused(runs, capsys):
     assert not (runs / "part").exists()
 
 
-def test_a_list_of_other_questions_is_refused_with_an_earlier_run_too(runs, capsys):
+def test_a_list_of_other_questions_is_rejected_with_an_earlier_run(runs, capsys):
     """Or nothing would be read again, and nobody told."""
     (runs / "other.txt").write_text("no such question\n", "utf-8")
     assert closeread("read", "exam/en", "--reader", "first-sentence", "--only", "other.txt",
@@ -140,7 +140,7 @@ def test_a_list_of_other_questions_is_refused_with_an_earlier_run_too(runs, caps
     assert not (runs / "whole").exists()
 
 
-def test_the_first_few_of_a_list_that_are_missing_are_named(runs, capsys):
+def test_the_first_missing_ids_of_a_list_are_named(runs, capsys):
     """In its order, whatever their ids hold."""
     names = ["\x1b[31mred", ids()[0], "two", "three", "four"]
     (runs / "other.txt").write_text("\n".join(names), "utf-8")
@@ -150,7 +150,7 @@ def test_the_first_few_of_a_list_that_are_missing_are_named(runs, capsys):
     assert told in capsys.readouterr().err
 
 
-def test_a_limit_takes_the_first_of_the_list(runs):
+def test_a_limit_takes_the_first_listed_questions(runs):
     """The others are there, and were not asked for."""
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt",
                      "--limit", "2", "--out", "part") == 0  # fmt: skip
@@ -159,7 +159,7 @@ def test_a_limit_takes_the_first_of_the_list(runs):
     assert closeread("verify", "part") == 0
 
 
-def test_an_empty_or_missing_list_says_so(tmp_path):
+def test_an_empty_or_missing_list_is_rejected(tmp_path):
     """One id a line is expected."""
     (tmp_path / "empty.txt").write_text("\n \n", "utf-8")
     with pytest.raises(InputError, match="the list is empty"):
@@ -168,7 +168,7 @@ def test_an_empty_or_missing_list_says_so(tmp_path):
         read_list(tmp_path / "none.txt")
 
 
-def test_the_rest_of_another_data_set_is_refused(runs, capsys):
+def test_an_earlier_run_on_another_data_set_is_rejected(runs, capsys):
     """The old answers must be to the same questions."""
     zh = [question.question_id for question in load(locate("exam/zh")).questions()]
     (runs / "zh.txt").write_text(zh[0] + "\n", "utf-8")
@@ -177,7 +177,7 @@ def test_the_rest_of_another_data_set_is_refused(runs, capsys):
     assert "answers other questions" in capsys.readouterr().err
 
 
-def test_a_selection_keeps_the_order_of_the_set():
+def test_a_selection_keeps_the_order_of_the_data_set():
     """Whatever the order of the list."""
     wanted = ids()[5:2:-1]
     part = select_questions(load(locate("exam/en")), wanted)
@@ -188,7 +188,7 @@ def test_a_selection_keeps_the_order_of_the_set():
     ("content", "told"),
     [(None, "cannot be read: No such file or directory"), (b"q\xff", "byte 1 is not UTF-8")],
 )
-def test_a_list_that_cannot_be_read_is_told_plainly(runs, capsys, content, told):
+def test_an_unreadable_list_is_reported_in_one_message(runs, capsys, content, told):
     if content is not None:
         (runs / "list.txt").write_bytes(content)
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "list.txt",

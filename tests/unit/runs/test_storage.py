@@ -40,7 +40,7 @@ def snapshot(folder):
 
 
 @pytest.mark.parametrize("size", [0, 200, 900, 1100, 1500])
-def test_a_disk_that_fills_up_leaves_a_run_to_resume(tmp_path, make_job, size):
+def test_a_run_can_be_resumed_after_a_full_disk(tmp_path, make_job, size):
     """Wherever the space ends, the message says so and --resume finishes alike."""
     expected = predict(make_job(passages=9), tmp_path / "whole").path / PREDICTIONS
     job = make_job(passages=9, batch_size=3)
@@ -51,7 +51,7 @@ def test_a_disk_that_fills_up_leaves_a_run_to_resume(tmp_path, make_job, size):
     assert not list(run.path.glob(".*"))
 
 
-def test_a_run_that_cannot_be_written_to_may_be_scored_beside_it(tmp_path, make_job):
+def test_a_read_only_run_can_be_scored_without_saving(tmp_path, make_job):
     """The message tells the command that prints the same numbers and writes nothing."""
     run = predict(make_job(), tmp_path / "run")
     with files_of_at_most(0), pytest.raises(StorageError) as caught:
@@ -61,7 +61,7 @@ def test_a_run_that_cannot_be_written_to_may_be_scored_beside_it(tmp_path, make_
     assert sorted(snapshot(run.path)) == ["ledger.jsonl", "predictions.jsonl", "run.json"]
 
 
-def test_who_may_not_write_is_not_told_to_free_space():
+def test_missing_permission_is_not_reported_as_a_full_disk():
     """More space helps a full disk alone."""
     for code, told in (
         (errno.EACCES, "get permission"),
@@ -71,7 +71,7 @@ def test_who_may_not_write_is_not_told_to_free_space():
         assert told in write_error(OSError(code, os.strerror(code)), Path("there")).cure
 
 
-def test_a_ledger_that_cannot_be_opened_says_why_and_how_to_go_on(tmp_path):
+def test_an_unopenable_ledger_is_reported_with_a_cure(tmp_path):
     (tmp_path / "run").write_text("a file")
     with pytest.raises(StorageError) as caught:
         Ledger(tmp_path / "run" / "ledger.jsonl")
@@ -81,7 +81,7 @@ def test_a_ledger_that_cannot_be_opened_says_why_and_how_to_go_on(tmp_path):
     )
 
 
-def test_a_full_disk_makes_no_folder(tmp_path, make_job):
+def test_a_full_disk_leaves_no_folder(tmp_path, make_job):
     """Where not even run.json fits, nothing is left behind."""
     job = make_job()
     with files_of_at_most(0), pytest.raises(StorageError):
@@ -99,7 +99,7 @@ def test_overwriting_on_a_full_disk_keeps_the_old_run(tmp_path, make_job):
     assert snapshot(run.path) == before
 
 
-def test_overwriting_leaves_nothing_of_another_run(tmp_path, make_job):
+def test_overwriting_removes_the_files_of_the_old_run(tmp_path, make_job):
     """What a harness had logged of its run is not told of the run in its place."""
     run = predict(make_job(), tmp_path / "run")
     (run.path / LOG_SCORES).write_text('{"question_id":"q0#original","values":{"em":1.0}}\n')
@@ -114,7 +114,7 @@ def test_overwriting_leaves_nothing_of_another_run(tmp_path, make_job):
     }  # fmt: skip
 
 
-def test_no_space_in_the_middle_of_a_line_leaves_whole_lines(tmp_path, make_job, monkeypatch):
+def test_a_full_disk_within_a_line_leaves_whole_lines(tmp_path, make_job, monkeypatch):
     """A write that is cut short by ENOSPC leaves no torn line."""
     write, written = os.write, []
 
@@ -131,7 +131,7 @@ def test_no_space_in_the_middle_of_a_line_leaves_whole_lines(tmp_path, make_job,
     assert raw.endswith(b"\n")
 
 
-def test_a_file_in_the_folders_place_is_left_alone(tmp_path, make_job):
+def test_a_file_at_the_folder_s_path_is_not_changed(tmp_path, make_job):
     """--out that names a file, or a path through one, is refused."""
     (tmp_path / "taken").write_text("mine")
     for out in (tmp_path / "taken", tmp_path / "taken" / "run"):
@@ -140,7 +140,7 @@ def test_a_file_in_the_folders_place_is_left_alone(tmp_path, make_job):
     assert (tmp_path / "taken").read_text() == "mine"
 
 
-def test_the_command_line_says_it_in_one_message(tmp_path, make_dataset):
+def test_the_command_line_reports_it_in_one_message(tmp_path, make_dataset):
     """A full disk at the command line: exit code 2, one message, no traceback."""
     dataset = make_dataset()
     code = (

@@ -59,7 +59,7 @@ def submission(tmp_path, value):
         ({"1": {"answer": None, "option_scores": [0.2, 0.8]}, "2": "A", "3": "A"}, []),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_told(tmp_path, own, value, expected):
+def test_misfits_are_reported(tmp_path, own, value, expected):
     assert list(format_misfits(find_misfits(own, submission(tmp_path, value)))) == expected
 
 
@@ -77,7 +77,7 @@ def a_triple(tmp_path):
     return record, load(path, "gcrc-advrobust")
 
 
-def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
+def test_bare_ids_of_triples_are_distinguished_from_other_sets(tmp_path):
     """Who hands in one letter a record forgot two; who hands in other ids has another set."""
     _, data = a_triple(tmp_path)
     for name, cure in (("t1", 'write {"data": [...]}, with id'), ("x", "same data set")):
@@ -86,7 +86,7 @@ def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
         assert cure in refused.value.cure
 
 
-def test_letters_of_other_options_are_told(tmp_path):
+def test_repeated_options_that_differ_are_reported(tmp_path):
     """The same questions of another release: its B may be this one's C."""
     record, data = a_triple(tmp_path)
     for changed in ({}, {"options": ["甲 ", *OPTIONS[1:]]}, {"options": None}):

@@ -46,7 +46,7 @@ def edit_json(path, change):
     path.write_text(json.dumps(value))
 
 
-def test_a_run_as_it_was_made(run):
+def test_an_unchanged_run_is_verified(run):
     """Nothing differs, and everything was looked at."""
     found = verify(run)
     assert not found.differences
@@ -54,14 +54,14 @@ def test_a_run_as_it_was_made(run):
     assert len(found.checked) == 9
 
 
-def test_an_edited_prediction(run):
+def test_an_edited_prediction_is_found(run):
     """A letter that was changed shows in the hash and against the ledger."""
     edit(run.path / "predictions.jsonl", lambda raw: raw.replace(b'"A"', b'"B"', 1))
     assert "sha256" in differences(run)
     assert "only in the ledger" in differences(run)
 
 
-def test_an_edited_prediction_with_everything_else_made_to_fit(run):
+def test_an_edited_prediction_is_found_despite_adapted_hashes(run):
     """Even with ledger and hashes mended, the scores do not follow any more."""
     import hashlib
 
@@ -75,7 +75,7 @@ def test_an_edited_prediction_with_everything_else_made_to_fit(run):
     assert "is right" in found
 
 
-def test_a_file_that_is_gone_is_told_in_one_line(run):
+def test_a_missing_file_is_reported_in_one_line(run):
     """What would have to be done belongs to a verb that goes on, not into a list of checks."""
     (run.path / "predictions.jsonl").unlink()
     assert differences(run).splitlines() == [
@@ -83,19 +83,19 @@ def test_a_file_that_is_gone_is_told_in_one_line(run):
     ]
 
 
-def test_a_ledger_that_is_gone_is_told(run):
+def test_a_missing_ledger_is_reported(run):
     """What the predictions are held against is missing: they are not vouched for."""
     (run.path / "ledger.jsonl").unlink()
     assert "ledger.jsonl cannot be read: No such file" in differences(run)
 
 
-def test_an_edited_score(run):
+def test_an_edited_score_is_found(run):
     """A score that was changed follows from nothing."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))
     assert "scores.jsonl is reproduced" in differences(run)
 
 
-def test_scores_whose_values_have_other_names(run):
+def test_renamed_values_of_scores_are_found(run):
     """What cannot be summed is told as a difference."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy"', b'"acuracy"', 1))
     assert "'acuracy'" in differences(run)
@@ -106,7 +106,7 @@ def test_scores_whose_values_have_other_names(run):
 
 
 @pytest.mark.parametrize("field", ["value", "low", "high", "n_questions", "signature"])
-def test_an_edited_summary(run, field):
+def test_an_edited_summary_is_found(run, field):
     """Every field of every summary is recomputed."""
 
     def change(found):
@@ -116,7 +116,7 @@ def test_an_edited_summary(run, field):
     assert f"gcrc.acc0: {field}" in differences(run)
 
 
-def test_an_edited_breakdown(run):
+def test_an_edited_breakdown_is_found(run):
     """So are the breakdowns."""
 
     def change(found):
@@ -126,7 +126,7 @@ def test_an_edited_breakdown(run):
     assert "topic odd, choice.accuracy: value 0.99 is stored" in differences(run)
 
 
-def test_edited_counts(run):
+def test_edited_counts_are_found(run):
     """run.json cannot claim that nothing failed, or that more was read."""
     edit_json(run.path / "run.json", lambda found: found.update(n_failed=3))
     assert "0 failed; run.json says 15 and 3" in differences(run)
@@ -134,20 +134,20 @@ def test_edited_counts(run):
 
 @pytest.mark.parametrize("count", [-1, 10**30])
 @pytest.mark.parametrize("field", ["n_predictions", "n_failed"])
-def test_counts_that_nothing_can_have(run, field, count):
+def test_impossible_counts_are_found(run, field, count):
     """They are refused at the border, with the file's name."""
     edit_json(run.path / "run.json", lambda found: found.update({field: count}))
     with pytest.raises(InputError, match=r"run\.json"):
         open_run(run.path)
 
 
-def test_a_summary_that_is_no_json_any_more(run):
+def test_a_summary_that_is_not_json_is_found(run):
     """A broken file is a difference, not a crash."""
     edit(run.path / "summary.json", lambda raw: raw[:50])
     assert "summary.json" in differences(run)
 
 
-def test_without_its_data_set(run, make_dataset):
+def test_a_run_without_its_data_set_is_verified_in_part(run, make_dataset):
     """Where the data set has changed, the scores are taken as they stand, and it says so."""
     assert verify(run).verdict == "verified"
     make_dataset(6)
@@ -157,7 +157,7 @@ def test_without_its_data_set(run, make_dataset):
     assert any("data set" in one for one in found.unchecked)
 
 
-def test_a_run_that_was_handed_in_is_held_against_the_host_s_own_data_set(run, tmp_path):
+def test_a_received_run_is_verified_against_a_given_data_set(run, tmp_path):
     """What was made to fit without gold does not fit with it; another file is a difference."""
     info = open_run(run.path).info.dataset
     own = tmp_path / "own.jsonl"
@@ -177,7 +177,7 @@ def test_a_run_that_was_handed_in_is_held_against_the_host_s_own_data_set(run, t
         verify(open_run(run.path), tmp_path / "nowhere.jsonl")
 
 
-def test_runs_of_other_sets_are_not_held_against_the_set_that_was_named(
+def test_runs_on_other_sets_are_not_compared_with_the_given_one(
     run, make_job, make_dataset, tmp_path
 ):
     """They are checked by themselves, and say so; a file that no run answers is wrong for all."""
@@ -201,7 +201,7 @@ def test_runs_of_other_sets_are_not_held_against_the_set_that_was_named(
     assert all(not found.differences for found in verify_each([run, other]))
 
 
-def test_an_unfinished_run(run):
+def test_an_unfinished_run_differs(run):
     """A run that was cut off is not verified."""
     edit_json(run.path / "run.json", lambda found: found.update(complete=False))
     assert "not finished" in differences(run)
@@ -225,7 +225,7 @@ def scored_by_another(run, change, **versions):
     return verify(open_run(run.path))
 
 
-def test_numbers_say_what_computed_them(run):
+def test_a_summary_records_its_versions(run):
     """The package, the intervals' and the counts' version, and what drew the resamples."""
     import numpy as np
 
@@ -242,7 +242,7 @@ def test_numbers_say_what_computed_them(run):
     ("field", "version"),
     [("low", "intervals"), ("high", "numpy"), ("n_answered", "counts"), ("n_failed", "counts")],
 )
-def test_what_another_version_computed_otherwise(run, field, version):
+def test_differences_of_another_version_are_explained(run, field, version):
     """It is no error, but was not checked; what versions they are is said."""
     found = scored_by_another(run, lambda one: one.update({field: 7}), **{version: OTHERS[version]})
     assert not found.differences
@@ -270,7 +270,7 @@ def scored_one_by_one(run, **versions):
     return verify(open_run(run.path))
 
 
-def test_questions_that_another_version_resampled_one_by_one(run):
+def test_other_resampling_units_of_another_version_are_explained(run):
     """It is no error of the scores; in a run of this version it is."""
     found = scored_one_by_one(run, intervals=OTHERS["intervals"])
     assert not found.differences
@@ -280,7 +280,7 @@ def test_questions_that_another_version_resampled_one_by_one(run):
 
 
 @pytest.mark.parametrize("field", ["low", "n_answered"])
-def test_what_was_written_before_versions_were(run, field):
+def test_differences_without_recorded_versions_are_explained(run, field):
     """A summary of earlier is told as one."""
     found = scored_by_another(run, lambda one: one.update({field: 7}))
     assert not found.differences
@@ -289,14 +289,14 @@ def test_what_was_written_before_versions_were(run, field):
 
 @pytest.mark.parametrize("versions", [OTHERS, {}])
 @pytest.mark.parametrize("field", ["value", "n_questions", "signature"])
-def test_what_no_version_explains(run, field, versions):
+def test_differences_that_no_version_explains_are_errors(run, field, versions):
     """A value, the number of questions and a metric's settings are the same in every version."""
     wrong = "gcrc|denominator:triples|v:1" if field == "signature" else 7
     found = scored_by_another(run, lambda one: one.update({field: wrong}), **versions)
     assert any(f"gcrc.acc0: {field} {wrong}" in one for one in found.differences)
 
 
-def test_the_interval_of_another_version_in_the_signature(run):
+def test_another_version_s_interval_in_the_signature_is_explained(run):
     """A bound that was found in another way is marked in the signature, too."""
 
     def without(one):
@@ -306,7 +306,7 @@ def test_the_interval_of_another_version_in_the_signature(run):
     assert not scored_by_another(run, without, intervals=0).differences
 
 
-def test_a_run_that_names_any_function_for_a_metric_has_it_not_called(run, tmp_path):
+def test_functions_named_in_a_run_are_not_called(run, tmp_path):
     """Its record is somebody else's text; that a command was run by it, no hash would tell."""
     out = tmp_path / "called"
 
@@ -323,7 +323,7 @@ def test_a_run_that_names_any_function_for_a_metric_has_it_not_called(run, tmp_p
     assert not out.exists()
 
 
-def test_a_module_beside_a_stranger_s_run_is_not_imported(run):
+def test_a_module_beside_a_received_run_is_not_imported(run):
     """Neither by `python -m`, which has the folder that one works in sought before all others."""
     beside = run.path.parent
     (beside / "put_here.py").write_text("open('imported', 'w')\n", "utf-8")
@@ -345,7 +345,7 @@ def test_a_module_beside_a_stranger_s_run_is_not_imported(run):
     assert not (beside / "imported").exists()
 
 
-def test_numbers_of_a_metric_that_is_not_here_are_not_checked(run):
+def test_values_of_a_missing_metric_are_not_checked(run):
     """Of somebody else's that is not installed nothing is known: they do not differ."""
 
     def change(summary):
@@ -359,7 +359,7 @@ def test_numbers_of_a_metric_that_is_not_here_are_not_checked(run):
     assert "there is no metric named 'nix'" in differences(run)
 
 
-def test_scores_of_another_version_of_the_metric(run):
+def test_scores_of_another_metric_version_are_explained(run):
     """Its version stands in the signature: scores and values may differ."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
 
@@ -394,7 +394,7 @@ def test_scores_of_another_version_of_the_metric(run):
         ("drop.f1|golds:all", "drop.f1|golds:all", ""),
     ],
 )  # fmt: skip
-def test_what_a_metric_hangs_on_is_a_version(old, new, told):
+def test_dependencies_of_a_metric_are_versions(old, new, told):
     """Its base's program from the second version on, and data that are there or not."""
     own = computed_by(ScoreSettings(metrics=()))
     found = Versions(own, own).explain_signatures(f"{old}|v:1", f"{new}|v:1")
@@ -417,7 +417,7 @@ def handed_in(tmp_path):
     return save_submission(dataset, load_submission(answers, dataset), (answers,), tmp_path / "run")
 
 
-def test_what_was_handed_in_without_its_data_set(tmp_path, handed_in):
+def test_a_submission_without_its_data_set_is_verified_in_part(tmp_path, handed_in):
     """The counts come from the files in the folder: nothing differs because the set is gone."""
     score_run(handed_in, ScoreSettings(metrics=("squad",), resamples=200))
     (tmp_path / "set.json").unlink()
@@ -426,7 +426,7 @@ def test_what_was_handed_in_without_its_data_set(tmp_path, handed_in):
     assert "summary.json is reproduced from the scores" in found.checked
 
 
-def test_predictions_that_were_handed_in_and_stand_in_another_order(handed_in):
+def test_submitted_predictions_in_another_order_are_verified(handed_in):
     """The line and what it answers are told, and the question that should stand there."""
 
     def swap(raw):

@@ -30,12 +30,12 @@ def table(*rows):
     ("name", "size"),
     [("llama-7B", 7), ("bloom-560m", 0.56), ("bloom-1b7", 1.7), ("xglm-7.5B", 7.5), ("gpt4", None)],
 )
-def test_sizes_stand_in_names(name, size):
+def test_sizes_are_parsed_from_names(name, size):
     """In billions."""
     assert size_of(name) == size
 
 
-def test_models_stuck_at_one_score_are_found():
+def test_models_stuck_at_one_score_form_a_cluster():
     """Half of them on a diagonal, half at 5 whatever their level."""
     diagonal = [(f"good{level}", level / 100, level / 100 - 0.2) for level in range(30, 80, 8)]
     flat = [(f"flat{level}", level / 100, 0.05 + level / 10_000) for level in range(30, 80, 8)]
@@ -44,7 +44,7 @@ def test_models_stuck_at_one_score_are_found():
     assert {name for name in found.names if name.startswith("flat")} == {name for name, *_ in flat}
 
 
-def test_two_stray_models_in_a_long_list_make_no_cluster():
+def test_two_outliers_in_a_long_list_are_not_a_cluster():
     """A score that follows the others but for chance: some of 300 models are far off."""
     rng = random.Random(6)
     for _ in range(20):
@@ -80,7 +80,7 @@ def test_a_benchmark_that_follows_the_others_has_no_cluster():
     ])).verdict == "sound"  # fmt: skip
 
 
-def test_signs_are_named():
+def test_every_kind_of_sign_is_found():
     """Examples that lower, a larger model that loses, runs that differ, zeros everywhere."""
     found = check(
         table(
@@ -143,7 +143,7 @@ def test_the_leaderboard_rows_show_the_stuck_branch(corpus, tmp_path):
     assert "ehartford/samantha-mistral-instruct-7b" not in found.data["cluster"]
 
 
-def test_a_number_that_is_none_is_counted(tmp_path):
+def test_invalid_numbers_are_counted(tmp_path):
     """NaN in a table."""
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a,b\nx,0,nan,0.5\ny,0,0.4,0.5\n")
@@ -154,7 +154,7 @@ def test_a_number_that_is_none_is_counted(tmp_path):
         problems.raise_unless_skipped(False)
 
 
-def test_a_leaderboard_of_thousands_is_looked_at_in_no_time():
+def test_a_leaderboard_of_thousands_is_examined_quickly():
     """The clusters of 3,000 models were once sought among all their triples."""
     flat = [(f"m{place}", (place * 7 % 3000) / 3000, 0.05 + place / 1e6) for place in range(2000)]
     rising = [(f"n{place}", place / 1000, place / 1000) for place in range(1000)]
@@ -167,7 +167,7 @@ def test_equal_scores_share_their_rank():
     assert ranks([0.3, 0.1, 0.3, 0.2]) == [3.5, 1.0, 3.5, 2.0]
 
 
-def test_a_sign_belongs_to_its_benchmark():
+def test_a_sign_names_its_benchmark():
     """Not to one whose name is a part of another's, or of a model's."""
     rows = [
         (f"arc-{size}b", 0, {"arc": size / 100, "arc_c": 0.9 - size / 100, "b": size / 90})
@@ -189,19 +189,19 @@ def test_a_sign_belongs_to_its_benchmark():
     assert check(table(*only_other), "arc").verdict == "doubtful"
 
 
-def test_a_benchmark_that_is_not_there_is_refused():
+def test_an_unknown_benchmark_is_rejected():
     rows = [(f"m{place}", None, {"a": place / 10, "b": place / 9}) for place in range(5)]
     with pytest.raises(UsageError, match="unknown benchmark 'c'"):
         check(table(*rows), "c")
 
 
-def test_two_models_are_no_proof():
+def test_two_models_are_too_few():
     """Nothing can correlate: no verdict, unless something is odd."""
     rows = [("x", None, {"a": 0.1, "b": 0.2}), ("y", None, {"a": 0.2, "b": 0.3})]
     assert check(table(*rows)).verdict == "skipped"
 
 
-def test_what_spreadsheets_write_is_read(tmp_path):
+def test_spreadsheet_numbers_are_read(tmp_path):
     """A byte order mark, and whole numbers with a point."""
     path = tmp_path / "scores.csv"
     path.write_bytes("model,shots,a,b\nx,5.0,0.1,0.2\n".encode("utf-8-sig"))
@@ -220,7 +220,7 @@ def test_what_spreadsheets_write_is_read(tmp_path):
         ("SCORES.CSV", 'a,b,model\n10,20,"x, y"\n'),
     ],
 )
-def test_tables_are_read_as_programs_write_them(tmp_path, name, text):
+def test_tables_of_several_programs_are_read(tmp_path, name, text):
     """Quoted headings, numbered rows, other separators, the model in any column."""
     path = tmp_path / name
     path.write_text(text)
@@ -229,14 +229,14 @@ def test_tables_are_read_as_programs_write_them(tmp_path, name, text):
     assert (row.model, row.scores) == ("x, y", {"a": 0.1, "b": 0.2})
 
 
-def test_a_table_without_a_model_is_refused(tmp_path):
+def test_a_table_without_a_model_column_is_rejected(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a\n")
     with pytest.raises(InputError, match="no row below the header"):
         read_tables([path], Problems())
 
 
-def test_bad_tables_say_what_is_wrong(tmp_path):
+def test_broken_tables_are_rejected_with_the_reason(tmp_path):
     """Neither a number of examples in words nor another encoding is our bug."""
     path = tmp_path / "scores.csv"
     path.write_text("model,shots,a\nx,five,0.1\ny,0,0.2\n")
@@ -251,7 +251,7 @@ def test_bad_tables_say_what_is_wrong(tmp_path):
     assert read_tables([path], Problems()).rows[0].scores == {}
 
 
-def test_results_of_newer_harnesses_say_their_model(tmp_path):
+def test_results_of_newer_harnesses_have_a_model_name(tmp_path):
     """All are called ``results_DATE.json``; their names, words and counts are no scores."""
     found = {
         "results": {
@@ -277,7 +277,7 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
     assert (row.model, row.shots, row.scores) == ("org/y-1b", 5, {"drop": 0.1})
 
 
-def test_percent_and_perplexities_among_results_are_told_apart(tmp_path):
+def test_percentages_and_perplexities_are_distinguished(tmp_path):
     """SQuAD 2.0 of the harness is percent; of a perplexity less is better, and it has no end."""
     path = tmp_path / "results_2026-01-01T00-00-00.json"
     results = {
@@ -342,7 +342,7 @@ class Ten:
             self.runs.append(load_run(run))
 
 
-def test_the_scatter_before_and_after_recutting(tmp_path):
+def test_points_before_and_after_recutting_are_returned(tmp_path):
     """One stop for all ten: what was stuck rises with the others."""
     ten = Ten(tmp_path)
     found = check(ten.table, "", ten.runs)
@@ -377,14 +377,14 @@ def test_every_run_is_scored_once_at_every_stop(tmp_path, monkeypatch):
     assert len(asked) == len(set(asked)) == 10 * len(found.data["recut"]["by_stop"])
 
 
-def test_where_no_stop_helps_the_page_draws_runs_where_they_were():
+def test_without_a_better_stop_points_do_not_move_on_the_page():
     recut = {"stop": None, "cut_at": "as saved", "points": [["m", 0.4, 0.5, 0.5]]}
     drawn = scatter({"target": "drop", "recut": recut}, lambda text, **_: text)
     assert drawn.count("<title>") == 1
     assert "cut at" not in drawn and 'class="move"' not in drawn
 
 
-def test_runs_of_strangers_are_no_points(tmp_path):
+def test_runs_of_unknown_models_are_not_points(tmp_path):
     """Fewer than three of the table's models: the finding says so, and correlates nothing."""
     ten = Ten(tmp_path)
     rows = [Row(model=f"x{place}", scores={"drop": place / 10, "b": place / 9})
@@ -414,7 +414,7 @@ def test_the_page_draws_every_point(tmp_path):
         assert ("cut at" in figure) is (language == "en")
 
 
-def test_what_is_assumed_of_scores_is_told_where_anything_is():
+def test_assumed_question_counts_are_noted():
     rows = [
         Row(model=f"m{place}", scores={"drop": 0.2, "arc": 0.0}, errors={"drop": 0.01})
         for place in range(4)
@@ -427,7 +427,7 @@ def test_what_is_assumed_of_scores_is_told_where_anything_is():
     )
 
 
-def test_a_row_that_comes_again_counts_once(tmp_path):
+def test_a_repeated_row_counts_once(tmp_path):
     """In one table or in two; the same setting with another score is another row."""
     rows = [
         ("m-1B", 0, {"arc": 0.2, "drop": 0.10}), ("m-3B", 0, {"arc": 0.3, "drop": 0.05}),

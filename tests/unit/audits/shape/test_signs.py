@@ -38,7 +38,7 @@ def sized(rng, n, rise, *, lost=0.0, told=True, examples=(0, 5)):
 
 
 @pytest.mark.parametrize(("n", "told"), [(200, True), (1000, True), (1000, False), (8000, False)])
-def test_models_that_are_equal_but_for_chance_have_no_signs(n, told):
+def test_equally_good_models_have_no_signs(n, told):
     """Neither sizes nor examples: of 20 tables at most one, as by chance."""
     rng = np.random.default_rng(n)
     found = [find_signs(sized(rng, n, 0.0, told=told), "drop") for _ in range(20)]
@@ -47,7 +47,7 @@ def test_models_that_are_equal_but_for_chance_have_no_signs(n, told):
         assert sum(any(sign.what == what for sign in of) for of in found) <= 1
 
 
-def test_of_how_many_questions_scores_are_may_be_told():
+def test_the_number_of_questions_can_be_given():
     """Of 300 chance moves them farther than of a thousand: 10 tables of equal models had signs."""
     rng = np.random.default_rng(300)
     tables = [sized(rng, 300, 0.0, told=False) for _ in range(10)]
@@ -60,7 +60,7 @@ def test_of_how_many_questions_scores_are_may_be_told():
 @pytest.mark.parametrize(
     ("n", "told", "lost"), [(8000, True, 0.05), (1000, True, 0.15), (1000, False, 0.15)]
 )
-def test_a_larger_model_that_lost_more_than_chance_is_found(n, told, lost):
+def test_a_significantly_worse_larger_model_is_found(n, told, lost):
     """With standard errors sooner, without them as of a thousand questions."""
     rng = np.random.default_rng(n)
     hits = 0
@@ -87,7 +87,7 @@ def test_a_weak_model_is_not_twice_as_good_by_chance():
     ]
 
 
-def test_of_many_weaker_models_that_win_only_the_worst_are_listed_and_said_to_be():
+def test_only_the_worst_overtaking_pairs_are_listed():
     """Half of 60 models stick at 4 %: there are hundreds of pairs."""
     rows = [
         Row(model=f"m{place}", scores={"drop": 0.04 if place % 2 else level / 2, "a": level})
@@ -99,7 +99,7 @@ def test_of_many_weaker_models_that_win_only_the_worst_are_listed_and_said_to_be
     assert "twice as high (" in few.headline and "or more" not in few.headline
 
 
-def test_a_chat_model_is_of_another_family():
+def test_a_chat_model_has_another_family():
     """What stands behind the size counts: it is no smaller sister of the plain model."""
     chat, plain = (Row(model=f"org/x-{end}", scores={"b": 0.5}) for end in ("7b-chat", "13b"))
     assert chat.family != plain.family
@@ -107,7 +107,7 @@ def test_a_chat_model_is_of_another_family():
 
 
 @pytest.mark.parametrize("name", ["llama-7B", "llama_13B", "LLaMA 70b", "llama--7-b", "llama-1b3"])
-def test_a_family_is_one_however_its_names_are_parted(name):
+def test_separators_do_not_change_a_family(name):
     """And a number that is no size is part of the name."""
     assert Row(model=name, scores={}).family == "llama"
     assert Row(model=f"{name}_Chat", scores={}).family == "llama-chat"
@@ -143,7 +143,7 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
     assert not problems.defects.counts
 
 
-def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path):
+def test_columns_that_are_not_benchmarks_are_left_out(tmp_path):
     """An average holds the doubted score itself; likes and parameters are no level of a model."""
     bare = ["Model,ARC,MMLU,DROP"]
     whole = ["T,Model,Average ⬆️,ARC,MMLU,DROP,Type,#Params (B),Hub ❤️,Elo,drop_stderr"]
@@ -167,7 +167,7 @@ def test_a_leaderboard_s_own_table_is_read_without_what_is_no_benchmark(tmp_path
     assert any(note.startswith(told) for note in found.notes)
 
 
-def test_what_is_no_benchmark_is_named_where_nothing_is_left_to_be_looked_at(tmp_path):
+def test_left_out_columns_are_named_if_no_benchmark_is_left(tmp_path):
     """An average alone, and one number beyond 100 %: of three full rows nothing was left."""
     for name, text in (
         ("average", "model,average\na,0.5\nb,0.6\nc,0.7\n"),
@@ -181,7 +181,7 @@ def test_what_is_no_benchmark_is_named_where_nothing_is_left_to_be_looked_at(tmp
 
 
 @pytest.mark.parametrize("cells", [("nan", "nan"), ("N/A", "0.3"), ("0.2", "oops")])
-def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
+def test_a_missing_score_is_counted_as_unusable(tmp_path, cells):
     (tmp_path / "s.csv").write_text("model,a,drop\n" + "".join(
         f"m{place},0.5,{cell}\n" for place, cell in enumerate(cells)
     ))  # fmt: skip
@@ -217,7 +217,7 @@ def test_a_score_that_is_missing_is_bad_and_no_description(tmp_path, cells):
         ),
     ],
 )  # fmt: skip
-def test_a_benchmark_that_is_given_in_parts_counts_once(tmp_path, names, more, expected):
+def test_a_benchmark_in_parts_counts_once(tmp_path, names, more, expected):
     """Of lm-evaluation-harness, lighteval, and the first Open LLM Leaderboard."""
     path = tmp_path / "results_2026-01-01T00-00-00.json"
     results = {name: {"acc": score, "acc_stderr": 0.03} for name, score in names.items()}

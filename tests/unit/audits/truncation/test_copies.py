@@ -35,7 +35,7 @@ FEW_SHOT = Path(__file__).parents[2] / "logs/fixtures/lm_eval_few_shot"
 ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
 
 
-def test_a_copied_answer_is_one_that_many_questions_got():
+def test_a_long_answer_to_many_questions_is_a_guessed_copy():
     """The same long text, right nowhere."""
     text = "number,date,spans,worker_id,hit_id"
     assert "copied" in set(
@@ -56,7 +56,7 @@ def copied_in(subject):
     return ids, finding
 
 
-def test_copies_in_a_log_with_prompts_are_known(tmp_path):
+def test_copies_are_known_in_logs_with_prompts(tmp_path):
     """Each is an example's answer (for g7 the part before the stop); what the passage has is none.
 
     The model copied at g2, g4 and t4, too, but these answers stand in the question's own passage.
@@ -75,7 +75,7 @@ def test_copies_in_a_log_with_prompts_are_known(tmp_path):
         ("Ada Quill, Bo Lee, Cy", 1), ("Ada Quill", 0), ("", 0),
     ],
 )  # fmt: skip
-def test_all_spans_of_an_accepted_answer_are_no_copy(written, copied):
+def test_all_spans_of_an_accepted_answer_are_not_a_copy(written, copied):
     """However they are joined, and though an example in the prompt has the same answer."""
     gold = Answer(kind="spans", texts=("Ada Quill", "Bo Lee"))
     question = msgspec.structs.replace(question_with_golds(), answers=(gold,))
@@ -103,7 +103,7 @@ def test_without_the_prompts_copies_are_guessed(tmp_path):
     assert not ids and finding.data["copies_are"] == "guessed" and KNOWN not in finding.notes
 
 
-def test_a_guess_says_that_it_is_one(tmp_path):
+def test_a_guess_is_noted_as_one(tmp_path):
     """Ten questions of ten passages with one long text; nothing says what they were shown."""
     rows = [
         {"context": f"Passage: Boat {n} came.\nQuestion: Which?\nAnswer:", "completion": f" {n}"}
@@ -116,7 +116,7 @@ def test_a_guess_says_that_it_is_one(tmp_path):
     assert finding.data["copies_are"] == "guessed" and GUESSED in finding.notes
 
 
-def test_sentences_that_are_right_here_and_there_are_no_copies(tmp_path):
+def test_sometimes_correct_sentences_are_not_copies(tmp_path):
     """Of 40 passages 12 are answered by one sentence, which is right for four of them."""
     rows = [
         {"context": f"Passage: Boat {n} came.\nQuestion: How many?\nAnswer:",
@@ -130,7 +130,7 @@ def test_sentences_that_are_right_here_and_there_are_no_copies(tmp_path):
     assert check(load_run(run)).data["causes"]["copied"] == 0
 
 
-def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
+def test_the_headline_explains_the_verdict(tmp_path):
     """One answer of 40 that a comma would mend is no reason to call a number broken."""
     rows = [
         {"context": f"Passage: Boat {n} came.\nQuestion: Which?\nAnswer:",
@@ -151,7 +151,7 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
 
 
 @pytest.mark.parametrize("shown", [None, ("unanswerable", "7")])
-def test_who_says_that_there_is_no_answer_copies_none(shown):
+def test_no_answer_is_not_a_copy(shown):
     """Of fifteen times it is right ten times; a gold answer that is none has no text."""
     none = Answer(kind="none")
     names = [f"q{place}" for place in range(40)]
@@ -202,7 +202,7 @@ def shown_to(shown, said, gold):
     )  # fmt: skip
 
 
-def test_short_answers_come_again_by_chance():
+def test_short_copies_may_be_chance():
     """Counts from 0 to 9 in every prompt: a wrong one is often an example's, of one's own or not.
 
     A reader that copies one wrong answer in four from its own prompt is found all the same; what
@@ -232,7 +232,7 @@ def test_short_answers_come_again_by_chance():
 
 
 @pytest.mark.parametrize("others", [0, 5])
-def test_where_all_prompts_show_the_same_a_short_answer_is_not_told_from_chance(others):
+def test_with_equal_prompts_only_long_copies_count(others):
     """Nothing says how often it would be said anyway; a long one is said by nobody else."""
     rng = random.Random(5)
     shown = {f"q{place}": ("1", "2", "the old boat house") for place in range(400)}
@@ -248,7 +248,7 @@ def test_where_all_prompts_show_the_same_a_short_answer_is_not_told_from_chance(
     assert long.verdict == "broken" and long.headline.endswith(" texts: copied")
 
 
-def test_prompts_without_examples_leave_nothing_to_copy(tmp_path):
+def test_prompts_without_examples_have_no_copies(tmp_path):
     runs = ingest([ZERO_SHOT], tmp_path / "runs").runs
     (run,) = (run for run in runs if run.info.log.task == "drop_local")
     ids, finding = copied_in(load_run(run))
@@ -279,7 +279,7 @@ class Copying:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_copies_in_a_run_of_our_own_are_known(tmp_path, seed):
+def test_copies_are_known_in_own_runs(tmp_path, seed):
     """The examples are drawn again from the data set that the run names."""
     dataset = load(write_dataset(tmp_path))
     reader = Copying(Examples.load(str(tmp_path / "ours.jsonl"), 1, seed))

@@ -61,7 +61,7 @@ def judged(said, taken, *, gold="B", finish="stop", n=40, **more):
         ("<think>\nA or C?\n</think>\n\nB", "A"),
     ],
 )
-def test_a_letter_that_the_harness_missed_is_told(said, taken):
+def test_a_missed_letter_is_reported(said, taken):
     """Accuracy was 0 by the harness' pattern."""
     finding = judged(said, taken)
     assert finding.verdict == "broken"
@@ -73,7 +73,7 @@ def test_a_letter_that_the_harness_missed_is_told(said, taken):
 
 
 @pytest.mark.parametrize(("said", "gold"), [("B", "B"), ("The answer is (B).", "C")])
-def test_what_was_read_as_it_is_written_is_sound_right_or_wrong(said, gold):
+def test_correctly_extracted_options_are_sound(said, gold):
     finding = judged(said, "B", gold=gold)
     assert finding.verdict == "sound" and finding.data["read_anew"]["changed"] == 0
     assert "no option was lost" in finding.headline
@@ -86,7 +86,7 @@ def test_what_was_read_as_it_is_written_is_sound_right_or_wrong(said, gold):
         (1, "1 text ended at the token limit before it named an option"),
     ],
 )
-def test_reasoning_that_the_limit_cut_before_an_option_is_told(n, told):
+def test_reasoning_cut_at_the_limit_is_reported(n, told):
     finding = judged("Let us see what the passage says of", "", finish="length", n=n)
     assert finding.verdict == "broken"
     assert finding.headline == f"run: {told}"
@@ -95,14 +95,14 @@ def test_reasoning_that_the_limit_cut_before_an_option_is_told(n, told):
     assert wrong.verdict == "sound" and wrong.data["causes"]["no option"] == 40
 
 
-def test_an_option_that_is_named_by_its_text_is_read():
+def test_an_option_named_by_its_text_is_extracted():
     """It scores, and the limit behind it took nothing."""
     finding = judged("an iron bridge", "an iron bridge", finish="length")
     assert finding.data["accuracy"] == 1.0
     assert finding.verdict == "sound" and finding.data["causes"]["no option"] == 0
 
 
-def test_likelihoods_and_our_own_reader_s_texts_are_not_read_anew():
+def test_likelihoods_and_own_texts_are_not_extracted_again():
     """There is no text; or options were dealt anew, and each letter was turned back already."""
     assert judged(None, "B").verdict == "skipped"
     ours = judged("B", "C", gold="C", rule="letter")
@@ -110,7 +110,7 @@ def test_likelihoods_and_our_own_reader_s_texts_are_not_read_anew():
 
 
 @pytest.mark.parametrize("log", ["inspect/*choice*.json", "handmade/canned-4_2030*"])
-def test_harnesses_that_read_their_texts_rightly_are_sound(tmp_path, log):
+def test_harnesses_with_correct_extraction_are_sound(tmp_path, log):
     """One text for all questions of a passage is not read for each."""
     (found,) = LOGS.glob(log)
     (run,) = ingest([found], tmp_path / "run").runs

@@ -40,7 +40,7 @@ RUN_ON = "\n\nPassage: The town has 7 wards"
         ("7", "7" + "\n " * 100_000 + "Question" + " " * 100_000 + "x", {"run-on"}),
     ],
 )
-def test_causes_are_named(gold, text, found):
+def test_causes_of_endings_are_classified(gold, text, found):
     """Each by what the text and the gold answer show."""
     assert (
         set(
@@ -50,7 +50,7 @@ def test_causes_are_named(gold, text, found):
     )
 
 
-def test_a_reader_that_failed_wrote_no_empty_text():
+def test_a_failure_is_not_an_empty_text():
     failed = Prediction(question_id="q", error="timed out")
     assert set(iter_causes(question_with_golds("7"), failed, (), frozenset())) == {"failed"}
 
@@ -77,7 +77,7 @@ def judged(one, said, taken):
     return check(dataclasses.replace(one, submission=Submission(predictions=found)))
 
 
-def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
+def test_answers_missing_from_their_texts_are_reported(tmp_path):
     """A filter that never fits: no stop helps, and what is lost are the right texts."""
     one = load_run(make_run(tmp_path, "right", lambda gold: gold))
     more = " ".join(f"w{number}" for number in range(2000))
@@ -95,7 +95,7 @@ def test_answers_that_were_not_taken_from_their_texts_are_told(tmp_path):
         (lambda gold: gold, "[invalid]"),
     ],
 )
-def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path, said, taken):
+def test_saved_answers_are_compared_with_extracted_ones(tmp_path, said, taken):
     """Whole texts hold the right answer; no stop brings it out."""
     one = load_run(make_run(tmp_path, "right", lambda gold: gold))
     found = judged(one, said, taken)
@@ -122,7 +122,7 @@ def test_what_a_harness_took_of_a_text_is_held_against_reading_it_anew(tmp_path,
         ("Ada", "", True),
     ],
 )
-def test_an_answer_is_taken_where_the_text_holds_it_but_for_how_it_is_written(text, answer, told):
+def test_answers_are_matched_ignoring_marks_and_case(text, answer, told):
     """Harnesses take marks out and change case."""
     prediction = generated_prediction("q", text, taken=answer)
     assert (
@@ -130,7 +130,7 @@ def test_an_answer_is_taken_where_the_text_holds_it_but_for_how_it_is_written(te
     ) is told
 
 
-def test_the_token_limit_is_told_by_the_server():
+def test_the_finish_reason_shows_the_token_limit():
     """The finish reason says it."""
     prediction = generated_prediction("q", "the ferry that", finish_reason="length")
     assert "token limit" in set(iter_causes(question_with_golds("7"), prediction, (), frozenset()))
@@ -149,7 +149,7 @@ def test_cutting_at_the_line_break_restores_the_score(tmp_path):
     assert finding.data["causes"]["next example"] == 8
 
 
-def test_a_wrong_answer_before_a_next_example_is_wrong(tmp_path):
+def test_a_wrong_answer_before_a_next_example_is_no_loss(tmp_path):
     """A model that knows nothing runs on as one that knows all: nothing is lost by that."""
     run = make_run(tmp_path, "weak", lambda gold: "the pier" + RUN_ON)
     said = {
@@ -182,7 +182,7 @@ def test_clean_answers_are_sound(tmp_path):
     assert finding.verdict == "sound"
 
 
-def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
+def test_oracle_rows_of_the_development_set_match(corpus, tmp_path):
     """Run-on oracle generations on all 9,536 questions: 0.00/13.41, 0.15/13.50, 100/100."""
     from closeread.formats.submissions import load_submission
     from closeread.runs.from_submission import save_submission
@@ -202,7 +202,7 @@ def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
     assert shown == {None: (0.0, 13.41), ".": (0.15, 13.5), "\n": (100.0, 100.0)}
 
 
-def test_no_column_stands_for_a_stop_that_is_none(tmp_path):
+def test_without_a_best_stop_there_is_no_column_for_it(tmp_path):
     """Where no other stop is better, the scores are told once."""
     finding = check(load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))
     endings = next(one for one in finding.tables if one.title == "How texts ended")
@@ -230,7 +230,7 @@ def test_only_a_point_between_digits_cuts_a_decimal(gold, text, stops, found):
     )
 
 
-def test_a_text_that_is_whole_was_cut_nowhere(tmp_path):
+def test_a_whole_text_was_not_cut(tmp_path):
     """A reader of ours without stops, whose texts are what the model wrote: 12 is but wrong."""
     one = load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
     predictions = {
@@ -247,7 +247,7 @@ def test_a_text_that_is_whole_was_cut_nowhere(tmp_path):
     assert check(dataclasses.replace(whole, stops_known=False)).data["causes"]["decimal cut"] == 3
 
 
-def test_what_the_run_takes_for_the_answer_is_taken_again(tmp_path):
+def test_recuts_use_the_rule_of_the_run(tmp_path):
     """Cut at a stop, the rule of the run is applied to the rest, not forgotten."""
     one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     predictions = {
@@ -269,7 +269,7 @@ def test_what_the_run_takes_for_the_answer_is_taken_again(tmp_path):
     assert recuts["\n"]["em"] == 1.0  # what the harness took out stands before the cut
 
 
-def test_answers_that_change_are_counted_from_those_that_were_saved(tmp_path):
+def test_changed_answers_are_counted_against_saved_ones(tmp_path):
     """The run's own stop changes nothing, and not to cut at all changes what it had cut."""
     one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     n = len(one.questions)
@@ -289,7 +289,7 @@ def test_answers_that_change_are_counted_from_those_that_were_saved(tmp_path):
     assert (changed[None], changed["\n"], changed[""]) == (0, 0, n)
 
 
-def test_spans_are_cut_one_by_one(tmp_path):
+def test_each_span_is_cut_separately(tmp_path):
     """Answers without a text are no text joined by commas, which a stop could cut."""
     question = question_with_golds("x")
     answer = Answer(kind="spans", texts=("Smith", "Jones. And"))
@@ -313,7 +313,7 @@ def by_length(run):
     return table.rows
 
 
-def test_a_score_by_length_has_the_interval_that_any_score_has(tmp_path):
+def test_scores_by_length_have_usual_intervals(tmp_path):
     """Its units are the scorer's, passages: those of two texts are two, or one and the same."""
     for _, many, value, *bounds in by_length(make_run(tmp_path, "right", lambda gold: gold)):
         assert (many, value) == (2, 1.0)
@@ -350,7 +350,7 @@ def read_by_rule(tmp_path, said, rule, *stops):
         (lambda gold: f"{gold}{RUN_ON}", "drop", ()),
     ],
 )
-def test_a_wrong_answer_is_no_loss_by_what_stands_behind_it(tmp_path, said, rule, stops):
+def test_text_after_a_wrong_answer_is_no_loss(tmp_path, said, rule, stops):
     """Base models go on until the limit; their answer was read from before all that."""
     finding = check(read_by_rule(tmp_path, said, rule, *stops))
     assert finding.data["causes"]["token limit"] == 8
@@ -369,7 +369,7 @@ def test_an_answer_that_the_limit_may_have_cut_is_a_loss(tmp_path):
     assert check(read_on).verdict == "broken"
 
 
-def test_an_answer_below_its_reasoning_is_no_next_example(tmp_path):
+def test_an_answer_after_reasoning_is_not_a_next_example(tmp_path):
     """Nor did the run miss a gold answer which the reasoning only mentions."""
 
     def said(gold):
@@ -386,7 +386,7 @@ def test_an_answer_below_its_reasoning_is_no_next_example(tmp_path):
     assert finding.verdict == "sound", finding.headline
 
 
-def test_a_stop_of_the_run_that_the_server_had_too_is_one_candidate(tmp_path):
+def test_a_stop_of_run_and_server_is_one_candidate(tmp_path):
     one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     ours = dataclasses.replace(one, stops=("##",), own_stops=("##",), rule="none")
     stops = [row["stop"] for row in check(ours).data["recuts"]]

@@ -41,7 +41,7 @@ def _predicted(name, label, span):
     )
 
 
-def test_the_four_cells_stand_beside_the_scores(tmp_path):
+def test_the_four_cells_are_returned_with_the_scores(tmp_path):
     """Right for the right reason, right for a wrong one, and wrong with the right evidence."""
     path = _run(
         tmp_path,
@@ -71,7 +71,7 @@ def test_without_the_option_nothing_is_joined(tmp_path):
     assert "joined" not in (path / "summary.json").read_text("utf-8")
 
 
-def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
+def test_extracted_answers_are_in_the_signature(tmp_path):
     """As of every other number: two that read the same texts by other rules are not alike."""
     evidence = tuple(Evidence(spans=(GOLD,), option_label=label) for label in "AB")
     told = [
@@ -93,7 +93,7 @@ def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
         assert {"|extract:letter" in one["signature"] for one in told} == {printed is anew}
 
 
-def test_options_that_are_picked_by_their_scores_alone_are_joined(tmp_path):
+def test_options_picked_by_scores_are_joined(tmp_path):
     """As for ``choice.accuracy``: the best supported one, or the worst; B has no evidence here."""
     evidence = (Evidence(spans=(GOLD,), option_label="A"),)
     path = _run(
@@ -119,7 +119,7 @@ def test_answers_without_evidence_cannot_be_joined(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_predictions_that_were_handed_in_are_joined_as_a_run_is(tmp_path):
+def test_submitted_predictions_are_joined_like_a_run(tmp_path):
     """A data set with a file of predictions gives the numbers of a run with the same."""
     predictions = [
         _predicted("t-original", "A", GOLD),
@@ -168,7 +168,7 @@ EXPLAINED = {
 }  # fmt: skip
 
 
-def test_expmrcs_own_predictions_are_joined(tmp_path):
+def test_predictions_in_expmrcs_format_are_joined(tmp_path):
     """Evidence as text, in the form of ExpMRC: the product of the two F1 is its overall F1."""
     pytest.importorskip("nltk", reason="nltk is not installed")
     (tmp_path / "set.json").write_text(json.dumps(EXPLAINED), "utf-8")
@@ -193,7 +193,7 @@ def test_expmrcs_own_predictions_are_joined(tmp_path):
     }
 
 
-def test_evidence_that_is_places_alone_is_judged_by_its_texts(tmp_path):
+def test_evidence_with_only_spans_is_scored_by_its_texts(tmp_path):
     """Gold of a whole question, and predictions, of one's own set: neither needs a text as well."""
     passage = Passage(passage_id="p", text="The ferry sank. It carried 140 sheep. Nobody swam.")
     sheep, others = Span(16, 37), Span(0, 15)

@@ -13,7 +13,7 @@ from closeread.runs.scoring.parallel import lines_by_workers
 from command_line import closeread
 
 
-def test_the_files_are_the_same(tmp_path, monkeypatch):
+def test_files_of_several_workers_are_identical(tmp_path, monkeypatch):
     """One, two and three processes, blocks of seven questions."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(parallel, "BLOCK", 7)
@@ -36,7 +36,7 @@ def numbers(mine, counts):
             yield place, f"{place}\n".encode()
 
 
-def test_lines_come_in_order(monkeypatch):
+def test_lines_of_several_workers_are_in_order(monkeypatch):
     """Whatever process they came from."""
     from collections import Counter
 
@@ -47,7 +47,7 @@ def test_lines_come_in_order(monkeypatch):
     assert counts["seen"] == 100
 
 
-def test_a_user_error_in_a_process_is_one_here():
+def test_a_user_error_in_a_worker_is_raised():
     """With its message."""
     from collections import Counter
 
@@ -60,7 +60,7 @@ def test_a_user_error_in_a_process_is_one_here():
     assert caught.value.where == "file, line 3"
 
 
-def test_a_process_that_is_ended_from_outside_is_told_as_such():
+def test_a_killed_worker_is_reported():
     """As where the machine's memory is used up: no error of ours, so no traceback."""
     from closeread.runs.scoring.parallel import map_by_workers
 
@@ -69,7 +69,7 @@ def test_a_process_that_is_ended_from_outside_is_told_as_such():
     assert "--workers" in caught.value.cure
 
 
-def test_work_is_dealt_out_and_comes_back_in_order():
+def test_mapped_results_are_in_order():
     """More and fewer processes than items; a user error in one of them is one here."""
     from closeread.runs.scoring.parallel import map_by_workers
 
@@ -87,7 +87,7 @@ def test_work_is_dealt_out_and_comes_back_in_order():
         map_by_workers(broken, range(5), 2)
 
 
-def test_rows_are_read_back_by_several_at_once(tmp_path):
+def test_scores_are_read_by_several_processes_at_once(tmp_path):
     """The readers of one open file do not move each other."""
     from closeread.runs.scoring.score_lines import read_scores, row_of
     from closeread.types import Score
