@@ -66,7 +66,7 @@ def write_audit(
         [body.rstrip("\n")],
         title=page.title(sources),
         language=language,
-        style=load_template("page.css") + load_template("audit.css"),
+        style="".join(map(load_template, ("overview.css", "page.css", "audit.css"))),
         allowed="style-src 'unsafe-inline'",
     )
     with replacing(out) as stream:

@@ -40,7 +40,7 @@ def write_material(material: Material, out: Path, *, language: str | None = None
         title=", ".join(run.name for run in material.runs[:3]) + " · closeread",
         noscript=noscript_html(material, page_language),
         language=page_language,
-        style=load_template("page.css"),
+        style=load_template("overview.css") + load_template("page.css"),
     )
     with replacing(out) as stream:
         stream.writelines(html)

@@ -95,7 +95,7 @@ function joinedTable(run, r) {
   if (!run.joined) return null;
   const { metrics, breakdowns } = run.joined, tally = [0, 0, 0, 0];
   Q().runs[r].cell.forEach((cell) => { if (cell >= 0) tally[cell]++; });
-  const cell = (k) => h("td", { class: "n" }, tally[k] ? h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(r), view: "questions", cell: CELLS[k] }), title: t("cell." + CELLS[k]) }, count(tally[k])) : "0", h("br"), interval(metrics[CELLS[k]]));
+  const cell = (k) => h("td", { class: "n" }, tally[k] ? h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(r), view: "questions", cell: CELLS[k] }), title: t("cell." + CELLS[k]) }, count(tally[k])) : h("span", { class: "zero" }, "0"), h("br"), interval(metrics[CELLS[k]]));
   const line = (k, label) => h("tr", null, h("th", { scope: "row" }, label), cell(k), cell(k + 1));
   const groups = ["sentences", "distance"].flatMap((by) => Object.entries(breakdowns[by] || {}).map(([value, it]) => h("tr", null, h("td", { class: "nowrap" }, t("joined." + by), " ", translateName("value", value)), h("td", { class: "n" }, interval(it)), h("td", { class: "n soft scored" }, /over (\d+) options/.exec(it.note || "")?.[1] ?? count(it.n_scored)))));
   return h("div", { class: "joined" }, runHeading,
