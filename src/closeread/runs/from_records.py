@@ -81,7 +81,7 @@ class RunWriter:
     def _write_examples(self, name: str, record: LogRecord) -> None:
         """Write the examples of the prompt; if the file exists, the prompts are known."""
         passage, prompt = record.passage.text, record.prompt
-        answers = record.shown
+        answers = record.example_answers
         if answers is None:
             answers = example_answers(prompt, passage)
         if answers is None:

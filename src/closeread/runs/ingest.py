@@ -122,7 +122,7 @@ def _read(
                 run_folder = folder / f"#{n_folders + len(writers)}"
                 writer = stack.enter_context(RunWriter(run_folder, record.task, problems.kept))
                 writers[record.task] = writer
-            writer.add(_with_extracted_answer(record) if record.unread else record)
+            writer.add(_with_extracted_answer(record) if record.lacks_extraction else record)
         problems.raise_unless_skipped(path, skip=skip_bad)
         for task in facts.keys() - writers.keys():
             if not facts[task].scores:

@@ -37,8 +37,8 @@ def iter_members(path: Path, problems: Problems) -> list[Member]:
     """Return the members in the directory; of a cut archive those before the cut, and count it."""
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = [(one.filename, one.header_offset) for one in archive.infolist()]
-            sizes = {one.header_offset: one.compress_size for one in archive.infolist()}
+            entries = [(entry.filename, entry.header_offset) for entry in archive.infolist()]
+            sizes = {entry.header_offset: entry.compress_size for entry in archive.infolist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         problems.bad.add("cut-log", "the archive is cut off before its directory")
         return list(_walk_members(path))

@@ -35,22 +35,24 @@ def turns(prompt: Any) -> tuple[Turn, ...]:
             OpenCompass), or a list of one text that is JSON of messages (lm-evaluation-harness).
     """
     if isinstance(prompt, str):
-        templated = tuple(_templated(prompt))
+        template_turns = tuple(_split_template(prompt))
         return (
-            templated if any(turn.role == "user" for turn in templated) else (Turn("user", prompt),)
+            template_turns
+            if any(turn.role == "user" for turn in template_turns)
+            else (Turn("user", prompt),)
         )
     if not isinstance(prompt, list):
         return ()
     if len(prompt) == 1 and isinstance(prompt[0], str):
-        return turns(_parsed(prompt[0]))
+        return turns(_parse_messages(prompt[0]))
     parsed_turns = []
     for message in prompt:
         if isinstance(message, dict):
             text = text_of(message.get("content", message.get("prompt")))
             if text is not None:
                 # OpenAI evals shows examples as the system's words, by name.
-                named = str(message.get("name") or "").partition("example_")[2]
-                parsed_turns.append(Turn(_role(named or message.get("role", "")), text))
+                role_in_name = str(message.get("name") or "").partition("example_")[2]
+                parsed_turns.append(Turn(_role(role_in_name or message.get("role", "")), text))
     return tuple(parsed_turns)
 
 
@@ -60,20 +62,20 @@ def last_user(prompt: Any) -> str:
 
 
 def _role(name: Any) -> str:
-    plain = str(name).lower()
-    return _ROLES.get(plain, plain)
+    lowered = str(name).lower()
+    return _ROLES.get(lowered, lowered)
 
 
-def _parsed(text: str) -> Any:
+def _parse_messages(text: str) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    messages = isinstance(value, list) and all(isinstance(one, dict) for one in value)
-    return value if messages else text
+    are_messages = isinstance(value, list) and all(isinstance(message, dict) for message in value)
+    return value if are_messages else text
 
 
-def _templated(text: str) -> Iterator[Turn]:
+def _split_template(text: str) -> Iterator[Turn]:
     opened = list(_OPENING.finditer(text))
     if opened:
         marks = [(next(filter(None, mark.groups())), mark.start(), mark.end()) for mark in opened]

@@ -37,10 +37,10 @@ def find_log_format(name: str) -> LogFormat:
         UnknownNameError: There is none; the message lists similar names.
     """
     if name not in LOG_FORMATS:
-        near = difflib.get_close_matches(name, LOG_FORMATS, n=3, cutoff=0.5)
+        close_names = difflib.get_close_matches(name, LOG_FORMATS, n=3, cutoff=0.5)
         raise UnknownNameError(
             f"there is no log format named {name!r}",
-            expected="one of " + ", ".join(near or LOG_FORMATS),
+            expected="one of " + ", ".join(close_names or LOG_FORMATS),
             cure="leave out --format, and closeread guesses the format from the content",
         )
     module = import_module(f"closeread.formats.logs.{LOG_FORMATS[name][0]}")
@@ -70,28 +70,28 @@ def find_logs(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat
         InputError: A file is missing or of no known harness, or a folder holds no log, perhaps
             because it cannot be read.
     """
-    chosen: list[tuple[Path, LogFormat]] = []
+    logs: list[tuple[Path, LogFormat]] = []
     for path in paths:
         if path.is_dir():
-            inside = _logs_in_folder(path, name)
-            if not inside:
+            logs_in_folder = _logs_in_folder(path, name)
+            if not logs_in_folder:
                 raise _no_log_error(path)
-            chosen += inside
+            logs += logs_in_folder
         else:
-            chosen.append((path, _format_of_file(path, name)))
-    return list({path.resolve(): (path, reader) for path, reader in chosen}.values())
+            logs.append((path, _format_of_file(path, name)))
+    return list({path.resolve(): (path, reader) for path, reader in logs}.values())
 
 
 def _no_log_error(folder: Path) -> InputError:
     """Return the error for a folder without logs; it names files that may be unreadable logs."""
-    found = "this folder holds no log of a known harness"
+    problem = "this folder holds no log of a known harness"
     unreadable = list(find_unreadable([folder]).values())
     if not unreadable:
-        return InputError(found, where=str(folder), expected="logs of " + ", ".join(LOG_FORMATS))
-    listed = [f"\n    {one.where}: {one.found}" for one in unreadable[:_SHOWN]]
-    more = f"\n    … and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""
+        return InputError(problem, where=str(folder), expected="logs of " + ", ".join(LOG_FORMATS))
+    lines = [f"\n    {error.where}: {error.found}" for error in unreadable[:_SHOWN]]
+    remainder = f"\n    … and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""
     return InputError(
-        f"{found} that closeread can read:{''.join(listed)}{more}",
+        f"{problem} that closeread can read:{''.join(lines)}{remainder}",
         where=str(folder),
         cure=unreadable[0].cure,
     )
@@ -120,12 +120,12 @@ def _list_candidates(folder: Path) -> tuple[list[Path], list[InputError]]:
     files: list[Path] = []
     unreadable: list[InputError] = []
 
-    def bar(error: OSError) -> None:
-        found = f"cannot be read: {error.strerror or error}"
+    def note_unreadable(error: OSError) -> None:
+        problem = f"cannot be read: {error.strerror or error}"
         cure = "check the path and its permissions"
-        unreadable.append(InputError(found, where=str(error.filename), cure=cure))
+        unreadable.append(InputError(problem, where=str(error.filename), cure=cure))
 
-    for inner, _, names in os.walk(folder, onerror=bar):
+    for inner, _, names in os.walk(folder, onerror=note_unreadable):
         files += [Path(inner, name) for name in names]
     return [
         file for file in sorted(files) if file.suffix in _ENDINGS and file.is_file()
@@ -136,18 +136,18 @@ def _logs_in_folder(folder: Path, name: str | None) -> list[tuple[Path, LogForma
     logs = []
     for path in _list_candidates(folder)[0]:
         reader = guess(path)
-        if reader and name in (None, reader.name) and not reader.beside(path):
+        if reader and name in (None, reader.name) and not reader.accompanies(path):
             logs.append((path, reader))
     return logs
 
 
 def _format_of_file(path: Path, name: str | None) -> LogFormat:
     if not path.is_file():
-        is_there = path.exists()  # a pipe can be read only once, and a log is read several times
+        exists = path.exists()  # a pipe can be read only once, and a log is read several times
         raise InputError(
-            "not a regular file" if is_there else "no such file",
+            "not a regular file" if exists else "no such file",
             where=str(path),
-            cure="save the content to a file first" if is_there else "check the path",
+            cure="save the content to a file first" if exists else "check the path",
         )
     if name is not None:
         return find_log_format(name)

@@ -34,7 +34,7 @@ from closeread.formats.logs.values import (
     read_side_file,
     text_of,
 )
-from closeread.types import Generation, Option, Prediction
+from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "evalscope"
 KNOWN = (1,)
@@ -120,23 +120,9 @@ def _record(
     review = row.get("sample_score") or {}
     metadata = review.get("sample_metadata") or row.get("metadata") or {}
     prompt = last_user(row["messages"])
-    apart = prompts.from_fields(metadata)
-    if apart is None:
-        lost.add("passage")
-        passage_text, text = prompts.from_prompt(prompt)
-        passage_text = metadata.get("passage") or passage_text
-    else:
-        passage_text, text = apart
+    passage_text, text = _passage_and_question(metadata, prompt, lost)
     passage = prompts.make_passage(passage_text)
-    answers = golds.drop_answers(metadata)
-    if not answers:
-        lost.add("gold-kinds")
-        target = row.get("target")
-        listed = target if isinstance(target, list) else [target]
-        messages = [
-            golds.parse_gold(parse_literal(one) if isinstance(one, str) else one) for one in listed
-        ]
-        answers = tuple(answer for of in messages for answer in of)
+    answers = _answers(row, metadata, lost)
     if not answers:
         problems.bad.add("missing-gold", "the log has no target", question_id=name, line=line)
         return None
@@ -149,8 +135,8 @@ def _record(
     question = golds.make_question(name, passage, text, answers, options)
     score = review.get("score") or {}
     output = row.get("model_output") or outputs.take(name)
-    unread = bool(options) and not isinstance(score.get("extracted_prediction"), str)
-    if unread:
+    lacks_extraction = bool(options) and not isinstance(score.get("extracted_prediction"), str)
+    if lacks_extraction:
         lost.add("extraction")
     return LogRecord(
         task=task,
@@ -159,7 +145,32 @@ def _record(
         prediction=_prediction(name, row, score, output, options, lost=lost, problems=problems),
         scores=parse_scores(score.get("value") or {}, problems, name=name, line=line),
         prompt=row["messages"],
-        unread=unread,
+        lacks_extraction=lacks_extraction,
+    )
+
+
+def _passage_and_question(metadata: dict[str, Any], prompt: str, lost: set[str]) -> tuple[str, str]:
+    """Return the texts of passage and question: from the fields, else split from the prompt."""
+    from_fields = prompts.from_fields(metadata)
+    if from_fields is not None:
+        return from_fields
+    lost.add("passage")
+    passage_text, text = prompts.from_prompt(prompt)
+    return metadata.get("passage") or passage_text, text
+
+
+def _answers(row: dict[str, Any], metadata: dict[str, Any], lost: set[str]) -> tuple[Answer, ...]:
+    """Return the gold answers: DROP's annotations, else those that the target accepts."""
+    answers = golds.drop_answers(metadata)
+    if answers:
+        return answers
+    lost.add("gold-kinds")
+    target = row.get("target")
+    targets = target if isinstance(target, list) else [target]
+    return tuple(
+        answer
+        for gold in targets
+        for answer in golds.parse_gold(parse_literal(gold) if isinstance(gold, str) else gold)
     )
 
 
@@ -173,10 +184,10 @@ def _prediction(
     lost: set[str],
     problems: Problems,
 ) -> Prediction:
-    written = (output.get("choices") or [{}])[0]
+    choice = (output.get("choices") or [{}])[0]
     text = score.get("prediction")
     if not isinstance(text, str):
-        text = text_of((written.get("message") or {}).get("content"))
+        text = text_of((choice.get("message") or {}).get("content"))
     if text is None:
         text = next(
             (
@@ -194,14 +205,14 @@ def _prediction(
     usage = output.get("usage") or {}
     if not usage:
         lost.add("tokens")
-    if not written.get("stop_reason"):
+    if not choice.get("stop_reason"):
         lost.add("finish-reason")
     return Prediction(
         question_id=name,
         answer=golds.parse_answer(extracted if isinstance(extracted, str) else text, options),
         generation=Generation(
             text=text,
-            finish_reason=str(written.get("stop_reason") or ""),
+            finish_reason=str(choice.get("stop_reason") or ""),
             prompt_tokens=usage.get("input_tokens"),
             completion_tokens=usage.get("output_tokens"),
         ),
@@ -218,29 +229,33 @@ def _version(path: Path) -> str:
 
 
 def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
-    known = path.parent.parent.name in ("reviews", "predictions")
+    is_in_run_folder = path.parent.parent.name in ("reviews", "predictions")
     folder = path.parent.parent.parent / "reports" / path.parent.name
     report: dict[str, Any] = {}
     stem = task
-    while known and not (report := read_side_file(folder / f"{stem}.json")) and "_" in stem:
+    while (
+        is_in_run_folder and not (report := read_side_file(folder / f"{stem}.json")) and "_" in stem
+    ):
         stem = stem.rpartition("_")[0]  # drop_default is the subset default of drop
     subset = task.removeprefix(stem).removeprefix("_")
     numbers: dict[str, Any] = {}
     for metric in map(as_dict, as_list(report.get("metrics"))):
         name = str(as_dict(metric.get("identity")).get("name") or metric.get("name"))
         for category in map(as_dict, as_list(metric.get("categories"))):
-            for one in map(as_dict, as_list(category.get("subsets"))):
-                if one.get("name") == subset:
-                    numbers[name] = one.get("score")
-    missing = {code for code, known_ in (("version", version), ("model", known)) if not known_}
+            for subset_report in map(as_dict, as_list(category.get("subsets"))):
+                if subset_report.get("name") == subset:
+                    numbers[name] = subset_report.get("score")
+    absent = {
+        code for code, value in (("version", version), ("model", is_in_run_folder)) if not value
+    }
     return LogFacts(
         harness=NAME,
         version=version,
-        model=str(report.get("model_name") or (path.parent.name if known else "")),
+        model=str(report.get("model_name") or (path.parent.name if is_in_run_folder else "")),
         task=task,
-        lost=tuple(sorted(lost | missing)),
+        lost=tuple(sorted(lost | absent)),
         scores=finite_scores(numbers),
     )
 
 
-FORMAT = LogFormat(name=NAME, sniff=sniff, read=read, beside=accompanies)
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read, accompanies=accompanies)

@@ -28,17 +28,19 @@ def sniff(path: Path) -> bool:
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield one record a question; passages and options are split as the data set's are."""
     source = Source(path)
-    rest: dict[str, Any] = {}
+    other_fields: dict[str, Any] = {}
     defects = Defects()
     current: dict[str, Any] = {}
     task = str(source.head().first("keyword") or source.stem)
-    examples = _iter_examples(iter_elements(path, "example", problems, rest), current, problems)
+    examples = _iter_examples(
+        iter_elements(path, "example", problems, other_fields), current, problems
+    )
     for passage, questions in gaokao_bench.items(source, examples, "standard_answer", defects):
         text, letters = _output(current)
         for place, question in enumerate(questions):
             if not question.answers:
-                what = "the standard answer is not an option"
-                problems.bad.add("missing-gold", what, question_id=question.question_id)
+                message = "the standard answer is not an option"
+                problems.bad.add("missing-gold", message, question_id=question.question_id)
                 continue
             letter = letters[place] if place < len(letters) else None
             yield LogRecord(
@@ -52,9 +54,9 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             problems.kept.add(code, defects.examples[code][0].message)
     facts[task] = LogFacts(
         harness=NAME,
-        model=str(rest.get("model_name") or ""),
+        model=str(other_fields.get("model_name") or ""),
         task=task,
-        settings={"prompt": rest.get("prompt", "")},
+        settings={"prompt": other_fields.get("prompt", "")},
         lost=_LOST,
     )
 
@@ -69,11 +71,11 @@ def _iter_examples(
             continue
         current.clear()
         current.update(example)
-        listed = _letters(example.get("standard_answer"))
-        if not listed:
+        letters = _letters(example.get("standard_answer"))
+        if not letters:
             problems.bad.add("missing-gold", "no answers", question_id=f"example[{place}]")
             continue
-        yield example | {"standard_answer": listed}
+        yield example | {"standard_answer": letters}
 
 
 def _letters(value: Any) -> list[Any]:

@@ -23,7 +23,7 @@ def drop_answers(doc: dict[str, Any]) -> tuple[Answer, ...]:
         ]
     elif isinstance(validated, list):
         raw_answers += validated
-    return tuple(answer for one in raw_answers if (answer := _annotation(one)) is not None)
+    return tuple(answer for raw in raw_answers if (answer := _annotation(raw)) is not None)
 
 
 def _annotation(raw: Any) -> Answer | None:
@@ -48,14 +48,14 @@ def parse_gold(value: Any) -> tuple[Answer, ...]:
     """
     if isinstance(value, str):
         printed = parse_literal(value)
-        if all(isinstance(one, str | list | tuple) for one in printed):
+        if all(isinstance(item, str | list | tuple) for item in printed):
             value = printed
     if isinstance(value, dict) and isinstance(value.get("text"), list):  # SQuAD's columns
         return parse_gold(value["text"]) or (Answer(kind="none"),)
     if isinstance(value, bool) or value is None or isinstance(value, dict):
         return ()
     if isinstance(value, list | tuple):
-        answers = [_spans(one) for one in value]
+        answers = [_spans(item) for item in value]
         return tuple(answer for answer in answers if answer is not None)
     answer = _spans(value)
     return () if answer is None else (answer,)
@@ -63,7 +63,7 @@ def parse_gold(value: Any) -> tuple[Answer, ...]:
 
 def _spans(value: Any) -> Answer | None:
     if isinstance(value, list | tuple):
-        texts = tuple(str(one) for one in value)
+        texts = tuple(str(item) for item in value)
         if len(texts) == 1:
             return _spans(texts[0])
         return Answer(kind="spans", texts=texts) if texts else None
@@ -105,9 +105,11 @@ def make_lettered_options(texts: Sequence[Any]) -> tuple[Option, ...]:
 
 def with_texts(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Option, ...]:
     """Return options of which only the letters are known, with their texts."""
-    bare = all(option.text == option.label for option in options)
+    are_letters_only = all(option.text == option.label for option in options)
     return (
-        make_lettered_options(texts) if options and bare and len(texts) == len(options) else options
+        make_lettered_options(texts)
+        if options and are_letters_only and len(texts) == len(options)
+        else options
     )
 
 
@@ -116,7 +118,7 @@ def gold_options(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
     if isinstance(value, str):
         value = parse_literal(value)
     if isinstance(value, list | tuple):
-        return tuple(answer for one in value for answer in gold_options(one, options))
+        return tuple(answer for item in value for answer in gold_options(item, options))
     option = find_option(value, options)
     return () if option is None else (option,)
 
@@ -127,7 +129,7 @@ def parse_answer(text: str, options: Sequence[Option]) -> Answer | None:
 
 
 def pick_likeliest(
-    name: str, options: Sequence[Option], values: Sequence[Any], *, called: str = "likelihood"
+    name: str, options: Sequence[Option], values: Sequence[Any], *, value_name: str = "likelihood"
 ) -> Prediction:
     """Return the first option with the highest value; an error unless each value is finite.
 
@@ -135,11 +137,11 @@ def pick_likeliest(
         name: The question's id.
         options: Its options.
         values: One for each option; higher is likelier.
-        called: The name of the values, for the error.
+        value_name: What messages call the values.
     """
     numbers = [value for value in values if isinstance(value, int | float)]
     if not options or len(numbers) != len(options) or not all(map(math.isfinite, numbers)):
-        return Prediction(question_id=name, error=f"the log lacks a {called} for some option")
+        return Prediction(question_id=name, error=f"the log lacks a {value_name} for some option")
     answer = find_option(options[numbers.index(max(numbers))].label, options)
     return Prediction(question_id=name, answer=answer, option_scores=tuple(map(float, values)))
 
@@ -159,9 +161,9 @@ def _option(value: Any, options: Sequence[Option]) -> Option | None:
     if isinstance(value, int):
         return options[value] if 0 <= value < len(options) else None
     text = str(value).strip()
-    bare = text.strip("().（）[]:： ")
+    label = text.strip("().（）[]:： ")
     for option in options:
-        if option.label in (text, bare):
+        if option.label in (text, label):
             return option
     for option in options:
         if option.text.strip() == text:

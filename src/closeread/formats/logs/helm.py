@@ -3,7 +3,7 @@
 A state has ``adapter_spec`` and ``request_states``, one a request: ``instance`` (``input``,
 ``references`` with their tags, ``id``, ``split``, ``perturbation``), ``request`` and ``result``.
 Questions with options are answered by letter (``output_mapping`` maps letters to options), or by
-comparing the likelihoods of one request per option. ``helm_beside`` reads the other files of the
+comparing the likelihoods of one request per option. ``helm_files`` reads the other files of the
 folder. Clients cut each text at its first stop.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from closeread.formats.files.source import Source
-from closeread.formats.logs import golds, helm_beside, prompts
+from closeread.formats.logs import golds, helm_files, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import (
     as_dict,
@@ -30,7 +30,7 @@ from closeread.formats.logs.values import (
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "helm"
-_WRITTEN = ("generation", "chat")
+_BY_TEXT = ("generation", "chat")
 _BY_LETTER = ("multiple_choice_joint", "multiple_choice_joint_chain_of_thought")
 _BY_LIKELIHOOD = ("multiple_choice_separate_original", "multiple_choice_separate_calibrated")
 _SETTINGS = ("method", "max_tokens", "temperature", "num_outputs", "stop_sequences")
@@ -39,14 +39,16 @@ _SETTINGS = ("method", "max_tokens", "temperature", "num_outputs", "stop_sequenc
 def sniff(path: Path) -> bool:
     """Whether it has an adapter and requests, or is a list of displayed predictions."""
     head = Source(path).long_head()
-    shown = head.has("instance_id", "train_trial_index", "predicted_text", at=(0,))
-    return head.has("adapter_spec", "request_states") or (shown and isinstance(head.value, list))
+    is_displayed = head.has("instance_id", "train_trial_index", "predicted_text", at=(0,))
+    return head.has("adapter_spec", "request_states") or (
+        is_displayed and isinstance(head.value, list)
+    )
 
 
 def accompanies(path: Path) -> bool:
     """Return whether a file displays a state file in the same folder."""
-    found = helm_beside.find_state_file(path)
-    return found is not None and found.name != path.name
+    state_file = helm_files.find_state_file(path)
+    return state_file is not None and state_file.name != path.name
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
@@ -55,31 +57,35 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     Raises:
         InputError: The questions of displayed predictions are missing.
     """
-    run = helm_beside.find_run(path)
-    rest: dict[str, Any] = {"adapter_spec": run.adapter}
-    whole = Source(path).long_head().has("request_states")
-    states = iter_elements(path, "request_states", problems, rest) if whole else run.shown(problems)
+    run = helm_files.find_run(path)
+    other_fields: dict[str, Any] = {"adapter_spec": run.adapter}
+    has_states = Source(path).long_head().has("request_states")
+    states = (
+        iter_elements(path, "request_states", problems, other_fields)
+        if has_states
+        else run.iter_displayed(problems)
+    )
     lost: dict[str, set[str]] = {}
-    kinds: dict[str, helm_beside.Kind] = {}
+    kinds: dict[str, helm_files.Kind] = {}
     first_split: list[str] = []
     started, scored = "", False
-    for place, (_, group) in enumerate(groupby(states, helm_beside.question_key)):
-        of_one = list(group)
-        kind = helm_beside.find_kind(of_one[0])
+    for place, (_, group) in enumerate(groupby(states, helm_files.question_key)):
+        question_states = list(group)
+        kind = helm_files.find_kind(question_states[0])
         first_split = first_split or [kind.split]
         key = run.task + kind.ending(first_split[0])
         kinds[key] = kind
         make = partial(
-            _record, key, of_one, as_dict(rest["adapter_spec"]), run, problems,
+            _record, key, question_states, as_dict(other_fields["adapter_spec"]), run, problems,
             lost=lost.setdefault(key, {"finish-reason", "tokens"}),
         )  # fmt: skip
-        name = str(as_dict(as_dict(of_one[0]).get("instance")).get("id") or place)
+        name = str(as_dict(as_dict(question_states[0]).get("instance")).get("id") or place)
         record = make_or_count(make, problems, name=name)
         if record is not None:
-            started = started or _start_time(of_one[0])
+            started = started or _start_time(question_states[0])
             scored = scored or bool(record.scores)
             yield record
-    adapter = as_dict(rest["adapter_spec"])
+    adapter = as_dict(other_fields["adapter_spec"])
     for key, kind in kinds.items():
         facts[key] = LogFacts(
             harness=NAME,
@@ -88,7 +94,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             created=started,
             settings=_settings(adapter),
             lost=(*sorted(lost[key]), *(() if scored else ("sample-scores",)), "version"),
-            scores=run.totals(kind, len({of.trial for of in kinds.values()})),
+            scores=run.totals(kind, len({kind_of_task.trial for kind_of_task in kinds.values()})),
         )
 
 
@@ -96,7 +102,7 @@ def _record(
     task: str,
     states: list[Any],
     adapter: dict[str, Any],
-    run: helm_beside.RunFiles,
+    run: helm_files.RunFiles,
     problems: Problems,
     *,
     lost: set[str],
@@ -110,13 +116,13 @@ def _record(
         problems.bad.add(code, message, question_id=name)
         return None
     references = instance["references"]
-    texts = [helm_beside.text_of_part(reference["output"]) for reference in references]
+    texts = [helm_files.text_of_part(reference["output"]) for reference in references]
     right = [at for at, reference in enumerate(references) if "correct" in reference["tags"]]
-    passage_text, text = prompts.from_input(helm_beside.text_of_part(instance["input"]))
+    passage_text, text = prompts.from_input(helm_files.text_of_part(instance["input"]))
     passage = prompts.make_passage(passage_text)
     lost.add("passage")
     saved = run.scores(state)
-    if method in _WRITTEN:
+    if method in _BY_TEXT:
         lost.add("gold-kinds")
         options: tuple[Option, ...] = ()
         answers = golds.parse_gold([texts[at] for at in right])
@@ -128,7 +134,7 @@ def _record(
     else:
         prediction = _generated(name, state, saved, lost=lost, problems=problems)
     if method in _BY_LETTER:
-        answer = _picked(state, adapter, options)
+        answer = _extracted_option(state, adapter, options)
         if not prediction.error:
             prediction = msgspec.structs.replace(prediction, answer=answer)
     if not answers:
@@ -140,9 +146,9 @@ def _record(
         passage=passage,
         question=golds.make_question(name, passage, text, answers, options),
         prediction=prediction,
-        scores=parse_scores(helm_beside.answer_scores(saved), problems, name=name),
+        scores=parse_scores(helm_files.answer_scores(saved), problems, name=name),
         prompt=prompt,
-        shown=() if prompt and state.get("num_train_instances") == 0 else None,
+        example_answers=() if prompt and state.get("num_train_instances") == 0 else None,
     )
 
 
@@ -150,7 +156,7 @@ def _find_problem(states: Sequence[Any], method: str) -> tuple[str, str] | None:
     """Return code and message of what makes an instance unusable; None if it can be read."""
     if all(state.get("result") is None for state in states):
         return "no-response", "the request was never sent (a dry run?)"
-    if method not in _WRITTEN + _BY_LETTER + _BY_LIKELIHOOD:
+    if method not in _BY_TEXT + _BY_LETTER + _BY_LIKELIHOOD:
         return "odd-value", f"unknown adapter method {method!r}"
     return None
 
@@ -165,19 +171,19 @@ def _generated(
 ) -> Prediction:
     result = as_dict(state.get("result"))
     completions = as_list(result.get("completions"))
-    problems.first_of(completions, name)
+    problems.count_further(completions, name)
     if not completions or result.get("success") is False:
         message = str(result.get("error") or "the log has no text for this question")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
     # The harness scores the likeliest one.
-    written = max(completions, key=lambda one: parse_score(one.get("logprob")) or 0.0)
+    completion = max(completions, key=lambda item: parse_score(item.get("logprob")) or 0.0)
     stops = tuple(map(str, as_list(as_dict(state.get("request")).get("stop_sequences"))))
     if stops:
         lost.add("tail")
     if "request" not in state:
         lost.add("stops")
-    reason = as_dict(written.get("finish_reason")).get("reason")
+    reason = as_dict(completion.get("finish_reason")).get("reason")
     tokens = [saved.get(key) for key in ("num_prompt_tokens", "num_output_tokens")]
     if reason:
         lost.discard("finish-reason")
@@ -186,9 +192,9 @@ def _generated(
     prompt_tokens, output_tokens = (None if token is None else int(token) for token in tokens)
     return Prediction(
         question_id=name,
-        answer=Answer(kind="span", texts=(written["text"].strip(),)),
+        answer=Answer(kind="span", texts=(completion["text"].strip(),)),
         generation=Generation(
-            text=written["text"],
+            text=completion["text"],
             stops=stops,
             finish_reason=str(reason or ""),
             prompt_tokens=prompt_tokens,
@@ -208,17 +214,17 @@ def _options(texts: list[str], mapped: Any) -> tuple[Option, ...]:
     )
 
 
-def _picked(
+def _extracted_option(
     state: dict[str, Any], adapter: dict[str, Any], options: tuple[Option, ...]
 ) -> Answer | None:
     """Return the option that the harness extracted; None if it extracted none."""
     if "mapped_output" in state:
         text = state["mapped_output"]
         return next((option.answer for option in options if option.text == text), None)
-    text = helm_beside.first_text(state).strip()
+    text = helm_files.first_text(state).strip()
     pattern = adapter.get("output_mapping_pattern")
     if pattern:
-        text = helm_beside.extract_by_pattern(pattern, text)
+        text = helm_files.extract_by_pattern(pattern, text)
     return next((option.answer for option in options if option.label == text), None)
 
 
@@ -226,11 +232,11 @@ def _likeliest(
     name: str, states: list[dict[str, Any]], saved: dict[str, Any], options: tuple[Option, ...]
 ) -> Prediction:
     """Return the option that the harness chose, with likelihoods if the tokens show them."""
-    values = helm_beside.likelihoods(states, [option.text for option in options])
-    taken = parse_score(saved.get("predicted_index"))
-    if taken is None:
+    values = helm_files.likelihoods(states, [option.text for option in options])
+    predicted_index = parse_score(saved.get("predicted_index"))
+    if predicted_index is None:
         return golds.pick_likeliest(name, options, values)
-    answer = golds.find_option(int(taken), options)
+    answer = golds.find_option(int(predicted_index), options)
     return Prediction(question_id=name, answer=answer, option_scores=tuple(values))
 
 
@@ -242,9 +248,9 @@ def _start_time(state: dict[str, Any]) -> str:
 
 
 def _settings(adapter: dict[str, Any]) -> dict[str, Any]:
-    found = {name: adapter[name] for name in _SETTINGS if adapter.get(name) is not None}
+    settings = {name: adapter[name] for name in _SETTINGS if adapter.get(name) is not None}
     shots = adapter.get("max_train_instances")
-    return found if shots is None else found | {"num_fewshot": shots}
+    return settings if shots is None else settings | {"num_fewshot": shots}
 
 
-FORMAT = LogFormat(name=NAME, sniff=sniff, read=read, beside=accompanies)
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read, accompanies=accompanies)

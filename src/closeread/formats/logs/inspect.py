@@ -87,7 +87,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     if header.get("status") not in ("success", None):
         problems.kept.add("unfinished", f"the run's status is {header.get('status')}")
     for key in epochs or ([task] if task else []):
-        facts[key] = _facts(key, header, lost, alone=len(epochs) < 2)
+        facts[key] = _facts(key, header, lost, is_only_epoch=len(epochs) < 2)
 
 
 def _iter_archived(
@@ -111,8 +111,8 @@ def _iter_archived(
 def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]]:
     """Return a sort key for samples, which the archive holds in the order of completion."""
     dataset = as_dict(as_dict(header.get("eval")).get("dataset"))
-    listed = as_list(dataset.get("sample_ids"))
-    places = {str(name): place for place, name in enumerate(listed)}
+    sample_ids = as_list(dataset.get("sample_ids"))
+    places = {str(name): place for place, name in enumerate(sample_ids)}
 
     def place(member: archive.Member) -> tuple[int, int]:
         stem = member.name.removeprefix("samples/").removesuffix(".json")
@@ -146,8 +146,8 @@ def _iter_samples(
         if isinstance(sample, dict):
             yield sample
         else:
-            what = f"samples[{number}] is {type(sample).__name__}"
-            problems.bad.add("not-an-object", what)
+            message = f"samples[{number}] is {type(sample).__name__}"
+            problems.bad.add("not-an-object", message)
 
 
 def _record(
@@ -165,16 +165,20 @@ def _record(
     metadata = {
         key: _resolve(value, attachments) for key, value in (sample.get("metadata") or {}).items()
     }
-    apart = prompts.from_fields(metadata)
-    if apart is None:
+    passage_and_question = prompts.from_fields(metadata)
+    if passage_and_question is None:
         lost.add("passage")
-        apart = prompts.from_prompt(last_user(_resolve_messages(sample["input"], attachments)))
-    passage = prompts.make_passage(apart[0])
+        passage_and_question = prompts.from_prompt(
+            last_user(_resolve_messages(sample["input"], attachments))
+        )
+    passage = prompts.make_passage(passage_and_question[0])
     options = golds.make_lettered_options(sample.get("choices") or ())
     target = sample.get("target")
-    if several := _joint_target(target, options, sample.get("scores") or {}):
-        what = f"the target {several} asks for several options together, not for one of them"
-        problems.bad.add("odd-value", what, question_id=name)
+    if joint_target := _joint_target(target, options, sample.get("scores") or {}):
+        message = (
+            f"the target {joint_target} asks for several options together, not for one of them"
+        )
+        problems.bad.add("odd-value", message, question_id=name)
         return None
     answers = golds.gold_options(target, options) if options else ()
     if not answers:
@@ -184,7 +188,7 @@ def _record(
     if not answers:
         problems.bad.add("missing-gold", "the sample's target is empty", question_id=name)
         return None
-    question = golds.make_question(name, passage, apart[1], answers, options)
+    question = golds.make_question(name, passage, passage_and_question[1], answers, options)
     return LogRecord(
         task=task,
         passage=passage,
@@ -215,8 +219,12 @@ def _resolve_messages(prompt: Any, attachments: dict[str, Any]) -> Any:
     """
     if not isinstance(prompt, list):
         return _resolve(prompt, attachments)
-    texts = [(one, text_of(one.get("content"))) for one in prompt if isinstance(one, dict)]
-    return [{**one, "content": _resolve(text or "", attachments)} for one, text in texts]
+    texts = [
+        (message, text_of(message.get("content")))
+        for message in prompt
+        if isinstance(message, dict)
+    ]
+    return [{**message, "content": _resolve(text or "", attachments)} for message, text in texts]
 
 
 def _resolve(value: Any, attachments: dict[str, Any]) -> Any:
@@ -235,20 +243,20 @@ def _prediction(
     problems: Problems,
 ) -> Prediction:
     output = sample.get("output") or {}
-    written = output.get("choices") or []
-    if sample.get("error") or not written:
+    choices = output.get("choices") or []
+    if sample.get("error") or not choices:
         message = str((sample.get("error") or {}).get("message") or "no output")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
-    problems.first_of(written, name)
-    first = written[0]
+    problems.count_further(choices, name)
+    first = choices[0]
     content = (first.get("message") or {}).get("content")
     text = _resolve(text_of(content) or "", attachments)
     usage = output.get("usage") or {}
-    given = _extracted(sample.get("scores") or {}, text, attachments)
+    answer_text = _extracted(sample.get("scores") or {}, text, attachments)
     return Prediction(
         question_id=name,
-        answer=golds.parse_answer(given, options),
+        answer=golds.parse_answer(answer_text, options),
         generation=Generation(
             text=text,
             finish_reason=str(first.get("stop_reason") or ""),
@@ -274,10 +282,10 @@ def _values(scores: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else None
-        several = value if isinstance(value, dict) else {"": value}
-        for name, one in several.items():
+        named_values = value if isinstance(value, dict) else {"": value}
+        for name, item in named_values.items():
             key = f"{scorer}.{name}" if name else scorer
-            values[key] = _GRADES.get(one) if isinstance(one, str) else one
+            values[key] = _GRADES.get(item) if isinstance(item, str) else item
     return values
 
 
@@ -292,7 +300,7 @@ def _stops(header: dict[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) -> LogFacts:
+def _facts(task: str, header: dict[str, Any], lost: set[str], *, is_only_epoch: bool) -> LogFacts:
     """Return the facts of the header; its scores are over all epochs, not of one of several."""
     evaluation = as_dict(header.get("eval"))
     settings: dict[str, Any] = {}
@@ -300,8 +308,8 @@ def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) ->
         evaluation.get("model_generate_config"),
         as_dict(header.get("plan")).get("config"),
     ):
-        given = as_dict(config)
-        settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
+        fields = as_dict(config)
+        settings |= {key: fields[key] for key in _SETTINGS if fields.get(key) is not None}
     solvers = [
         as_dict(step).get("solver") for step in as_list(as_dict(header.get("plan")).get("steps"))
     ]
@@ -318,7 +326,7 @@ def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) ->
         created=str(evaluation.get("created") or ""),
         settings=settings | {"solvers": solvers},
         lost=tuple(sorted(lost | ({"tail"} if _stops(header) else set()))),
-        scores=finite_scores(numbers) if alone else {},
+        scores=finite_scores(numbers) if is_only_epoch else {},
     )
 
 

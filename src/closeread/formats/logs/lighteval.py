@@ -3,7 +3,7 @@
 One row a document with the columns ``doc`` (query, choices, gold_index, specific, stop_sequences),
 ``model_response`` (text, text_post_processed, logprobs) and ``metric``; the documentation calls
 them ``__doc__`` and so on. Its backends cut texts at the stops before they are logged. Rows of
-before 0.9 have flat columns, see ``lighteval_before``.
+before 0.9 have flat columns, see ``lighteval_legacy``.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.errors import InputError
-from closeread.formats.logs import golds, lighteval_before, prompts
+from closeread.formats.logs import golds, lighteval_legacy, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import (
     as_dict,
@@ -45,12 +45,12 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         MissingExtraError: pyarrow is not installed.
         InputError: It is cut off (its index is at the end), or has other columns.
     """
-    named = _FILE.fullmatch(path.name)
-    task, date = (named["task"], named["date"]) if named else (path.stem, "")
+    match = _FILE.fullmatch(path.name)
+    task, date = (match["task"], match["date"]) if match else (path.stem, "")
     for number, row in enumerate(_rows(path), 1):
-        early = row.keys() >= lighteval_before.COLUMNS
+        is_legacy = row.keys() >= lighteval_legacy.COLUMNS
         make = partial(
-            lighteval_before.record if early else _record,
+            lighteval_legacy.record if is_legacy else _record,
             task,
             row,
             problems=problems,
@@ -60,7 +60,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         if record is None:
             continue
         if task not in facts:
-            facts[task] = _facts(path, task, date, row, early=early)
+            facts[task] = _facts(path, task, date, row, is_legacy=is_legacy)
         yield record
 
 
@@ -73,7 +73,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with pq.ParquetFile(path) as file:
             names = {name.strip("_") for name in file.schema_arrow.names}
-            if not names >= {"doc", "model_response"} and not names >= lighteval_before.COLUMNS:
+            if not names >= {"doc", "model_response"} and not names >= lighteval_legacy.COLUMNS:
                 raise InputError(
                     "has the columns " + ", ".join(file.schema_arrow.names),
                     where=str(path),
@@ -100,7 +100,7 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
     name = str(doc.get("id") or number - 1)
     query = str(doc.get("query") or "")
     passage_text, question_text = prompts.from_prompt(query)
-    shown = _examples(doc)
+    fewshot_answers = _examples(doc)
     passage = prompts.make_passage(passage_text)
     choices = doc.get("choices") or []
     options: tuple[Option, ...] = ()
@@ -126,7 +126,7 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
         prediction=prediction,
         scores=parse_scores(as_dict(metric), problems, name=name, line=number),
         prompt=response.get("input"),
-        shown=shown or None,
+        example_answers=fewshot_answers or None,
     )
 
 
@@ -136,34 +136,39 @@ def _column(row: dict[str, Any], name: str) -> Any:
 
 def _examples(doc: dict[str, Any]) -> tuple[str, ...]:
     """Return the answers of the examples: the first gold of each, as the prompt has it."""
-    answers = (_right(one.get("gold_index"), one.get("choices")) for one in _shown(doc))
+    answers = (
+        _choices_at(sample.get("gold_index"), sample.get("choices"))
+        for sample in _fewshot_samples(doc)
+    )
     return tuple(texts[0].strip() for texts in answers if texts)
 
 
-def _shown(doc: dict[str, Any]) -> list[dict[str, Any]]:
-    return [one for one in as_list(doc.get("fewshot_samples")) if isinstance(one, dict)]
+def _fewshot_samples(doc: dict[str, Any]) -> list[dict[str, Any]]:
+    return [sample for sample in as_list(doc.get("fewshot_samples")) if isinstance(sample, dict)]
 
 
-def _right(index: Any, choices: Any) -> list[str]:
+def _choices_at(index: Any, choices: Any) -> list[str]:
     """Return the choices that an index, or each of several, names."""
-    known = as_list(choices)
+    choice_list = as_list(choices)
     places = index if isinstance(index, list) else [index]
-    return [str(known[at]) for at in places if isinstance(at, int) and 0 <= at < len(known)]
+    return [
+        str(choice_list[at]) for at in places if isinstance(at, int) and 0 <= at < len(choice_list)
+    ]
 
 
 def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
     """Return DROP's spans if the task kept them separately, else the right choices."""
-    apart = (doc.get("specific") or {}).get("golds_no_preprocessing")
-    if apart:
-        return golds.parse_gold(apart)
-    return golds.parse_gold(_right(doc.get("gold_index"), choices))
+    separate_golds = (doc.get("specific") or {}).get("golds_no_preprocessing")
+    if separate_golds:
+        return golds.parse_gold(separate_golds)
+    return golds.parse_gold(_choices_at(doc.get("gold_index"), choices))
 
 
 def _generated(
     name: str, doc: dict[str, Any], response: dict[str, Any], problems: Problems
 ) -> Prediction:
     texts = response.get("text") or []
-    problems.first_of(texts, name)
+    problems.count_further(texts, name)
     if not texts or not isinstance(texts[0], str):
         return Prediction(question_id=name, error="the log has no text for this question")
     processed = response.get("text_post_processed") or texts
@@ -174,14 +179,14 @@ def _generated(
     )
 
 
-def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool) -> LogFacts:
+def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, is_legacy: bool) -> LogFacts:
     """Return the facts in the row and, if found, in the results of the same date."""
     results = _results(path, date)
     general = as_dict(results.get("config_general"))
     config = as_dict(as_dict(results.get("config_tasks")).get(task))
     doc = as_dict(_column(row, "doc"))
     stops = as_list(doc.get("stop_sequences"))
-    shots = lighteval_before.examples(row) if early else config.get("num_fewshots")
+    shots = lighteval_legacy.examples(row) if is_legacy else config.get("num_fewshots")
     commit = general.get("lighteval_sha")
     return LogFacts(
         harness=NAME,
@@ -190,9 +195,9 @@ def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool
         task=task,
         task_version=str(config.get("version", as_dict(results.get("versions")).get(task, ""))),
         created=date,
-        settings={"num_fewshot": len(_shown(doc)) if shots is None else shots}
-        | ({} if early else {"stops": stops, "max_tokens": doc.get("generation_size")}),
-        lost=lighteval_before.LOST if early else (*_LOST, *(("tail",) if stops else ())),
+        settings={"num_fewshot": len(_fewshot_samples(doc)) if shots is None else shots}
+        | ({} if is_legacy else {"stops": stops, "max_tokens": doc.get("generation_size")}),
+        lost=lighteval_legacy.LOST if is_legacy else (*_LOST, *(("tail",) if stops else ())),
         scores=finite_scores(as_dict(as_dict(results.get("results")).get(task))),
     )
 

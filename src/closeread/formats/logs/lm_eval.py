@@ -58,12 +58,12 @@ def sniff(path: Path) -> bool:
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield one record a document; each filter of a task is a separate task."""
-    named = _FILE.fullmatch(path.name)
-    task = named["task"] if named else Source(path).stem
-    date = (named["date"] or "") if named else ""
-    beside = lm_eval_results.find_results(path, task, date)
-    count_if_newer(problems, "lm-evaluation-harness", beside.get("lm_eval_version"), KNOWN)
-    seen: dict[str, _SeenDocuments] = {}
+    match = _FILE.fullmatch(path.name)
+    task = match["task"] if match else Source(path).stem
+    date = (match["date"] or "") if match else ""
+    results_file = lm_eval_results.find_results(path, task, date)
+    count_if_newer(problems, "lm-evaluation-harness", results_file.get("lm_eval_version"), KNOWN)
+    seen_documents: dict[str, _SeenDocuments] = {}
     shapes: dict[str, tuple[str, ...]] = {}
     for line, row in iter_lines(path, problems):
         missing = [name for name in ("doc_id", "doc", "arguments", "resps") if name not in row]
@@ -79,7 +79,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
                 line,
             )
             continue
-        if not seen.setdefault(name, _SeenDocuments()).add(row["doc_id"]):
+        if not seen_documents.setdefault(name, _SeenDocuments()).add(row["doc_id"]):
             _count_mixed(problems, f"document {row['doc_id']} occurs twice", line)
             continue
         key = task if name == "none" else f"{task},{name}"
@@ -88,7 +88,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         if record is None:
             continue
         if key not in facts:
-            results = lm_eval_results.facts_of(beside, task, name)
+            results = lm_eval_results.facts_of(results_file, task, name)
             facts[key] = _facts(results, key, row, record, date)
         yield record
 
@@ -113,8 +113,8 @@ class _SeenDocuments:
         return fresh
 
 
-def _count_mixed(problems: Problems, what: str, line: int) -> None:
-    problems.bad.add("mixed-tasks", what + "; the file mixes two tasks or runs", line=line)
+def _count_mixed(problems: Problems, message: str, line: int) -> None:
+    problems.bad.add("mixed-tasks", message + "; the file mixes two tasks or runs", line=line)
 
 
 def _metrics(row: dict[str, Any]) -> list[str]:
@@ -136,7 +136,7 @@ def _record(
         return None
     passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(requests[0][0]))
     passage = prompts.make_passage(passage_text)
-    if all(isinstance(given, str) for _, given in requests):
+    if all(isinstance(continuation, str) for _, continuation in requests):
         choices = _choices(doc) or prompts.find_options(last_user(requests[0][0]))
         options, prediction = _by_likelihood(name, requests, row["resps"], choices)
         answers = golds.gold_options(_indexed(row.get("target")), options)
@@ -150,13 +150,13 @@ def _record(
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=line)
         return None
     question = golds.make_question(name, passage, text, answers, options)
-    given = {metric: row.get(metric) for metric in metrics if metric != "bypass"}
+    logged_scores = {metric: row.get(metric) for metric in metrics if metric != "bypass"}
     return LogRecord(
         task=task,
         passage=passage,
         question=question,
         prediction=prediction,
-        scores=parse_scores(given, problems, name=name, line=line),
+        scores=parse_scores(logged_scores, problems, name=name, line=line),
         prompt=requests[0][0],
     )
 
@@ -195,7 +195,7 @@ def _by_likelihood(
     Where the model was asked for letters alone, the options' texts are ``choices``.
     """
     pairs = [pair for pair in zip(requests, responses, strict=False) if pair[0][0]]
-    continuations = [given.strip() for (_, given), _ in pairs]
+    continuations = [continuation.strip() for (_, continuation), _ in pairs]
     if len(set(continuations)) < len(continuations):  # the options stand before a shared end
         continuations = [last_user(prompt) for (prompt, _), _ in pairs]
     options = golds.with_texts(golds.make_lettered_options(continuations), choices)
@@ -225,7 +225,7 @@ def _generated(
 ) -> Prediction:
     first = row["resps"][0]
     if isinstance(first, list):
-        problems.first_of(first, name, line=line)
+        problems.count_further(first, name, line=line)
     text, filtered = _first(first), _first(row.get("filtered_resps"))
     if not isinstance(text, str):
         return Prediction(question_id=name, error="the log has no text for this question")

@@ -37,8 +37,8 @@ def accompanies(path: Path) -> bool:
     if any(path.parent.glob("samples_*.jsonl*")):
         return True
     tasks = as_dict(read_side_file(path).get("results"))
-    written = (path.parent / f"{task}_write_out_info.json" for task in tasks)
-    return bool(tasks) and all(one.is_file() for one in written)
+    written_files = (path.parent / f"{task}_write_out_info.json" for task in tasks)
+    return bool(tasks) and all(path_.is_file() for path_ in written_files)
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
@@ -66,8 +66,8 @@ def find_results(samples: Path, task: str, date: str) -> dict[str, Any]:
     if date:
         exact = read_side_file(samples.parent / f"results_{date}.json")
         return exact if task in as_dict(exact.get("results")) else {}
-    all_of_them = map(read_side_file, sorted(samples.parent.glob("results_*.json")))
-    matching = [one for one in all_of_them if task in as_dict(one.get("results"))]
+    documents = map(read_side_file, sorted(samples.parent.glob("results_*.json")))
+    matching = [results for results in documents if task in as_dict(results.get("results"))]
     return matching[0] if len(matching) == 1 else {}
 
 
@@ -111,8 +111,8 @@ def _model(results: dict[str, Any], config: dict[str, Any]) -> str:
     by_name = dict(pair.partition("=")[::2] for pair in pairs)
     if isinstance(arguments, dict):
         by_name = arguments
-    named = by_name.get("pretrained") or by_name.get("model") or results.get("model_name")
-    return str(named or config.get("model") or "")
+    model_name = by_name.get("pretrained") or by_name.get("model") or results.get("model_name")
+    return str(model_name or config.get("model") or "")
 
 
-FORMAT = LogFormat(name="lm-eval-results", sniff=sniff, read=read, beside=accompanies)
+FORMAT = LogFormat(name="lm-eval-results", sniff=sniff, read=read, accompanies=accompanies)

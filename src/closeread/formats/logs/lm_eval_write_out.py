@@ -67,9 +67,9 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 
 
 def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> LogRecord | None:
-    n_asked = sum(1 for field in row if field.startswith("prompt_"))
-    prompts_of_options = [str(row[f"prompt_{at}"]) for at in range(n_asked)]
-    outputs = [row.get(f"logit_{at}") for at in range(n_asked)]
+    n_requests = sum(1 for field in row if field.startswith("prompt_"))
+    prompts_of_options = [str(row[f"prompt_{at}"]) for at in range(n_requests)]
+    outputs = [row.get(f"logit_{at}") for at in range(n_requests)]
     truth = row.get("truth")
     options: tuple[Option, ...] = ()
     if isinstance(outputs[0], str):
@@ -84,7 +84,9 @@ def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> Lo
         options = golds.make_lettered_options(
             [prompt[begin:].strip() for prompt in prompts_of_options]
         )
-        prediction = golds.pick_likeliest(name, options, [_likelihood(one) for one in outputs])
+        prediction = golds.pick_likeliest(
+            name, options, [_likelihood(output) for output in outputs]
+        )
         answers = golds.gold_options(truth, options)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name)
@@ -127,8 +129,12 @@ def _options_begin(prompts_of_options: list[str]) -> int:
     Without a heading they begin with the first word that differs.
     """
     first, last = min(prompts_of_options), max(prompts_of_options)
-    apart = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
-    common = first[: next(apart, len(first))]
+    differing = (
+        at
+        for at, (first_character, last_character) in enumerate(zip(first, last, strict=False))
+        if first_character != last_character
+    )
+    common = first[: next(differing, len(first))]
     headings = [match.end() for match in _HEADING.finditer(common)]
     if headings:
         return headings[-1]
@@ -164,11 +170,15 @@ def _find_results(path: Path, task: str) -> dict[str, Any]:
     If there are several, it is unknown which belong to the log, and none are returned.
     """
     small = (
-        one
-        for one in sorted(path.parent.glob("*.json"))
-        if one.is_file() and not one.name.endswith(ENDING) and one.stat().st_size < _MOST_BYTES
+        candidate
+        for candidate in sorted(path.parent.glob("*.json"))
+        if candidate.is_file()
+        and not candidate.name.endswith(ENDING)
+        and candidate.stat().st_size < _MOST_BYTES
     )
-    matching = [one for one in map(read_side_file, small) if task in as_dict(one.get("results"))]
+    matching = [
+        results for results in map(read_side_file, small) if task in as_dict(results.get("results"))
+    ]
     return matching[0] if len(matching) == 1 else {}
 
 

@@ -57,25 +57,25 @@ class _Samples:
     The events of a sample are scattered over the log, and together they are as large as the log.
     """
 
-    def __init__(self, kept: IO[bytes]) -> None:
-        self._kept = kept
+    def __init__(self, events_file: IO[bytes]) -> None:
+        self._events_file = events_file
         self._lines: dict[str, int] = {}
         self._places: dict[str, list[int]] = {}
 
     def add(self, name: str, line: int, kind: Any, data: dict[str, Any]) -> None:
         """Keep an event."""
         self._lines.setdefault(name, line)
-        self._places.setdefault(name, []).append(self._kept.tell())
-        self._kept.write(json.dumps([kind, data]).encode() + b"\n")  # NaN stays what it is
+        self._places.setdefault(name, []).append(self._events_file.tell())
+        self._events_file.write(json.dumps([kind, data]).encode() + b"\n")  # NaN stays what it is
 
     def in_order(self) -> Iterator[tuple[str, _Sample]]:
         """Yield each sample with its name, in the order of the set."""
         for name in sorted(self._places, key=_place):
-            one = _Sample(self._lines[name])
+            sample = _Sample(self._lines[name])
             for place in self._places[name]:
-                self._kept.seek(place)
-                _add(one, *parse(self._kept.readline()))
-            yield name, one
+                self._events_file.seek(place)
+                _add(sample, *parse(self._events_file.readline()))
+            yield name, sample
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
@@ -83,8 +83,8 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     spec: dict[str, Any] = {}
     report: dict[str, Any] = {}
     ended = False
-    with tempfile.TemporaryFile() as kept:
-        samples = _Samples(kept)
+    with tempfile.TemporaryFile() as events_file:
+        samples = _Samples(events_file)
         for line, row in iter_lines(path, problems):
             if "spec" in row:
                 spec = as_dict(row["spec"])
@@ -98,11 +98,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             problems.kept.add("unfinished", "the final report is missing")
         task = str(spec.get("eval_name") or path.stem)
         lost = set(_LOST)
-        for name, one in samples.in_order():
-            make = partial(_record, task, name, one, lost=lost, problems=problems)
-            record = make_or_count(make, problems, name=name, line=one.line)
+        for name, sample in samples.in_order():
+            make = partial(_record, task, name, sample, lost=lost, problems=problems)
+            record = make_or_count(make, problems, name=name, line=sample.line)
             if record is not None:
-                if record.unread:
+                if record.lacks_extraction:
                     lost.add("extraction")
                 yield record
     config = as_dict(spec.get("run_config"))
@@ -117,15 +117,15 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     )
 
 
-def _add(one: _Sample, kind: Any, data: dict[str, Any]) -> None:
+def _add(sample: _Sample, kind: Any, data: dict[str, Any]) -> None:
     if kind == "sampling":
-        one.sampled.append(data)
+        sample.sampled.append(data)
     elif kind == "match":
-        one.match = data
+        sample.match = data
     elif kind == "metrics":
-        one.metrics |= data
+        sample.metrics |= data
     elif kind == "error":
-        one.error = str(
+        sample.error = str(
             data.get("message") or data.get("type") or "the harness failed at this question"
         )
 
@@ -136,52 +136,52 @@ def _place(name: str) -> tuple[str, int]:
 
 
 def _record(
-    task: str, name: str, one: _Sample, *, lost: set[str], problems: Problems
+    task: str, name: str, sample: _Sample, *, lost: set[str], problems: Problems
 ) -> LogRecord | None:
-    match = one.match or {}
-    if not one.sampled and not one.error:
+    match = sample.match or {}
+    if not sample.sampled and not sample.error:
         problems.bad.add(
-            "no-response", "the log has no sampled text", question_id=name, line=one.line
+            "no-response", "the log has no sampled text", question_id=name, line=sample.line
         )
         return None
-    logged_prompt = one.sampled[0].get("prompt") if one.sampled else None
+    logged_prompt = sample.sampled[0].get("prompt") if sample.sampled else None
     prompt = last_user(logged_prompt)
     passage_text, text = prompts.from_prompt(prompt)
     answers = golds.parse_gold(match.get("expected"))
     options, answers = letters.options_from_prompt(answers, prompt)
     if not answers:
-        what = "no match event holds the expected answer (a model-graded eval?)"
-        problems.bad.add("missing-gold", what, question_id=name, line=one.line)
+        message = "no match event holds the expected answer (a model-graded eval?)"
+        problems.bad.add("missing-gold", message, question_id=name, line=sample.line)
         return None
     if not options:
         lost.update(("gold-kinds", "gold-spans"))
     passage = prompts.make_passage(passage_text)
-    saved = one.metrics | ({"correct": match["correct"]} if "correct" in match else {})
+    saved = sample.metrics | ({"correct": match["correct"]} if "correct" in match else {})
     return LogRecord(
         task=task,
         passage=passage,
         question=golds.make_question(
             name, passage, prompts.strip_options(text) if options else text, answers, options
         ),
-        prediction=_prediction(name, one, options, lost=lost, problems=problems),
-        scores=parse_scores(saved, problems, name=name, line=one.line),
+        prediction=_prediction(name, sample, options, lost=lost, problems=problems),
+        scores=parse_scores(saved, problems, name=name, line=sample.line),
         prompt=logged_prompt,
-        unread=bool(options),
+        lacks_extraction=bool(options),
     )
 
 
 def _prediction(
-    name: str, one: _Sample, options: Any, *, lost: set[str], problems: Problems
+    name: str, sample: _Sample, options: Any, *, lost: set[str], problems: Problems
 ) -> Prediction:
     """Return the text that was matched; for a chain of thought, the last sampled text."""
-    data = one.sampled[-1] if one.sampled else {}
-    sampled = (one.match or {}).get("sampled") or data.get("sampled")
+    data = sample.sampled[-1] if sample.sampled else {}
+    sampled = (sample.match or {}).get("sampled") or data.get("sampled")
     if isinstance(sampled, list):
-        problems.first_of(sampled, name, line=one.line)
+        problems.count_further(sampled, name, line=sample.line)
         sampled = next(iter(sampled), None)
     if not isinstance(sampled, str):
-        message = (one.error or "the log has no text for this question")[:500]
-        problems.kept.add("sample-error", message, question_id=name, line=one.line)
+        message = (sample.error or "the log has no text for this question")[:500]
+        problems.kept.add("sample-error", message, question_id=name, line=sample.line)
         return Prediction(question_id=name, error=message)
     usage = as_dict(data.get("usage"))
     if not usage:

@@ -52,8 +52,8 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     results, details = _results(path, task)
     for name, entry in iter_members(path, problems):
         if not isinstance(entry, dict):
-            what = f"found {type(entry).__name__}"
-            problems.bad.add("not-an-object", what, question_id=name)
+            message = f"found {type(entry).__name__}"
+            problems.bad.add("not-an-object", message, question_id=name)
             continue
         by_likelihood = any(key.startswith(_LABEL) for key in entry)
         make = partial(_record, task, name, entry, problems)
@@ -61,15 +61,15 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         if record is None:
             continue
         place = int(name) if _PLACE.fullmatch(name) else len(details)
-        given = parse_scores(details[place] if place < len(details) else {}, problems, name=name)
+        scores = parse_scores(details[place] if place < len(details) else {}, problems, name=name)
         yield LogRecord(
             task=task,
             passage=record[0],
             question=record[1],
             prediction=record[2],
-            scores=given,
+            scores=scores,
             prompt=_whole_prompt(entry),
-            unread=bool(record[1].options) and not by_likelihood,
+            lacks_extraction=bool(record[1].options) and not by_likelihood,
         )
         if task not in facts:
             lost = _BY_LIKELIHOOD if by_likelihood else _OF_OPTIONS if record[1].options else _LOST
@@ -120,7 +120,10 @@ def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
 def _whole_prompt(entry: dict[str, Any]) -> Any:
     """Return the prompt with its examples, which the original prompt lacks by perplexity."""
     by_option = (as_dict(value) for key, value in entry.items() if key.startswith(_LABEL))
-    return next((one["prompt"] for one in by_option if "prompt" in one), entry.get("origin_prompt"))
+    return next(
+        (option_entry["prompt"] for option_entry in by_option if "prompt" in option_entry),
+        entry.get("origin_prompt"),
+    )
 
 
 def _accepted(task: str, gold: Any) -> Any:
@@ -132,8 +135,8 @@ def _accepted(task: str, gold: Any) -> Any:
 
 def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Prediction:
     values = [parse_score(entry.get("PPL")) for entry in entries]
-    scores_of = tuple(-value for value in values if value is not None)
-    return golds.pick_likeliest(name, options, scores_of, called="perplexity")
+    negated = tuple(-value for value in values if value is not None)
+    return golds.pick_likeliest(name, options, negated, value_name="perplexity")
 
 
 def _generated(
@@ -141,7 +144,7 @@ def _generated(
 ) -> Prediction:
     first = prediction[0] if isinstance(prediction, list) and prediction else prediction
     if isinstance(prediction, list):
-        problems.first_of(prediction, name)
+        problems.count_further(prediction, name)
     if not isinstance(first, str):
         return Prediction(question_id=name, error="the log has no text for this question")
     return Prediction(
@@ -162,12 +165,16 @@ def _results(path: Path, task: str) -> tuple[dict[str, Any], list[dict[str, Any]
     part = _PART.search(task)
     if exact or part is None:
         return exact, _details(exact)
-    whole = read_side_file(folder / f"{_PART.sub('', task)}.json")
-    before = [path.with_name(f"{_PART.sub('', task)}_{at}.json") for at in range(int(part[1]))]
-    if not all(one.is_file() for one in before):
-        return whole, []
-    passed = sum(1 for one in before for _ in iter_members(one, Problems()))
-    return whole, _details(whole)[passed:]
+    all_parts = read_side_file(folder / f"{_PART.sub('', task)}.json")
+    earlier_parts = [
+        path.with_name(f"{_PART.sub('', task)}_{at}.json") for at in range(int(part[1]))
+    ]
+    if not all(earlier_part.is_file() for earlier_part in earlier_parts):
+        return all_parts, []
+    n_earlier = sum(
+        1 for earlier_part in earlier_parts for _ in iter_members(earlier_part, Problems())
+    )
+    return all_parts, _details(all_parts)[n_earlier:]
 
 
 def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
@@ -178,15 +185,15 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
     details = results.get("details")
     if isinstance(details, dict):
         details = [row for name, row in details.items() if name.isdecimal()]
-    kept = []
+    scores = []
     for row in details if isinstance(details, list) else []:
         flat = {}
         for key, value in row.items() if isinstance(row, dict) else ():
-            one = value[0] if isinstance(value, list) and len(value) == 1 else value
-            if isinstance(one, bool | float):
-                flat[key] = one
-        kept.append(flat)
-    return kept
+            item = value[0] if isinstance(value, list) and len(value) == 1 else value
+            if isinstance(item, bool | float):
+                flat[key] = item
+        scores.append(flat)
+    return scores
 
 
 def _facts(

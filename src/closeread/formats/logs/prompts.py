@@ -103,16 +103,16 @@ def example_answers(prompt: Any, passage: str) -> tuple[str, ...] | None:
     if split is None:
         return None
     earlier, before = split
-    texts = [one.text for one in earlier if one.role != "assistant"]
-    answers = [_HEADED.sub("", one.text.strip()) for one in earlier if one.role == "assistant"]
+    texts = [turn.text for turn in earlier if turn.role != "assistant"]
+    answers = [_HEADED.sub("", turn.text.strip()) for turn in earlier if turn.role == "assistant"]
     answers += [match[1] for text in (*texts, before) for match in _EXAMPLE_ANSWER.finditer(text)]
     if not answers:
         blocks = (block.strip() for block in before.split("\n\n"))
         answers = [
             block[mark[-1].end() :] for block in blocks if (mark := [*_MARK.finditer(block)])
         ]
-    plain = (answer.strip() for answer in answers)
-    return tuple(answer for answer in plain if answer and not answer.startswith("<"))
+    stripped = (answer.strip() for answer in answers)
+    return tuple(answer for answer in stripped if answer and not answer.startswith("<"))
 
 
 def shows_own_question(prompt: Any, passage: str, question: Question) -> bool:
@@ -129,12 +129,12 @@ def shows_own_question(prompt: Any, passage: str, question: Question) -> bool:
     if split is None:
         return False
     earlier, before = split
-    shown = "\n".join([*(one.text for one in earlier), before])
-    if passage.strip() not in shown or not question.text.strip():
+    examples = "\n".join([*(turn.text for turn in earlier), before])
+    if passage.strip() not in examples or not question.text.strip():
         return False
-    plain = " ".join(shown.split())
-    wanted = [question.text, *(option.text for option in question.options)]
-    return all(" ".join(one.split()) in plain for one in wanted)
+    one_line = " ".join(examples.split())
+    texts = [question.text, *(option.text for option in question.options)]
+    return all(" ".join(text.split()) in one_line for text in texts)
 
 
 def _before_passage(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] | None:
@@ -143,13 +143,15 @@ def _before_passage(prompt: Any, passage: str) -> tuple[tuple[Turn, ...], str] |
     Returns:
         The turns before, and the text of the same turn before it; None if it does not occur.
     """
-    own = passage.strip()
+    stripped = passage.strip()
     all_turns = turns(prompt)
-    places = [at for at, turn in enumerate(all_turns) if turn.role == "user" and own in turn.text]
-    if not own or not places:
+    places = [
+        at for at, turn in enumerate(all_turns) if turn.role == "user" and stripped in turn.text
+    ]
+    if not stripped or not places:
         return None
     text = all_turns[places[-1]].text
-    return all_turns[: places[-1]], text[: text.rfind(own)]
+    return all_turns[: places[-1]], text[: text.rfind(stripped)]
 
 
 def make_passage(text: str) -> Passage:

@@ -62,8 +62,8 @@ class LogRecord(Record, frozen=True, kw_only=True):
         scores: The harness' own scores, by its own names.
         prompt: The whole prompt with its examples, as ``conversations.turns`` takes it; None if the
             log does not have it.
-        shown: The answers of the examples, if the log has them beside the prompt.
-        unread: Whether the log lacks the option that the harness extracted from the text.
+        example_answers: The answers of the examples, if the log has them beside the prompt.
+        lacks_extraction: Whether the log lacks the option that the harness extracted from the text.
     """
 
     task: str
@@ -72,8 +72,8 @@ class LogRecord(Record, frozen=True, kw_only=True):
     prediction: Prediction
     scores: dict[str, float | None] = msgspec.field(default_factory=dict)
     prompt: Any = None
-    shown: tuple[str, ...] | None = None
-    unread: bool = False
+    example_answers: tuple[str, ...] | None = None
+    lacks_extraction: bool = False
 
 
 @dataclass
@@ -89,11 +89,13 @@ class Problems:
     bad: Defects = field(default_factory=Defects)
     kept: Defects = field(default_factory=Defects)
 
-    def first_of(self, written: Sequence[Any], name: str, *, line: int | None = None) -> None:
+    def count_further(
+        self, responses: Sequence[Any], name: str, *, line: int | None = None
+    ) -> None:
         """Count a question with several answers, of which the first is kept."""
-        if len(written) > 1:
-            what = f"{len(written)} responses to one question; closeread keeps the first"
-            self.kept.add("more-responses", what, question_id=name, line=line)
+        if len(responses) > 1:
+            message = f"{len(responses)} responses to one question; closeread keeps the first"
+            self.kept.add("more-responses", message, question_id=name, line=line)
 
     def raise_unless_skipped(self, path: Path, *, skip: bool) -> None:
         """Raise one error for all problems, unless they are to be skipped.
@@ -105,10 +107,10 @@ class Problems:
             return
         lines = []
         for code, count in self.bad.counts.items():
-            first = self.bad.examples[code][0]
-            at = f"line {first.line}: " if first.line else ""
-            who = f"{first.question_id}: " if first.question_id else ""
-            lines.append(in_one_line(f"{code} {count:,}, first {at}{who}{first.message}"))
+            example = self.bad.examples[code][0]
+            line = f"line {example.line}: " if example.line else ""
+            question = f"{example.question_id}: " if example.question_id else ""
+            lines.append(in_one_line(f"{code} {count:,}, first {line}{question}{example.message}"))
         raise InputError(
             f"{count_of(self.bad.total, 'problem')} in this log:\n    " + "\n    ".join(lines),
             where=str(path),
@@ -126,13 +128,13 @@ class LogFormat:
 
     Attributes:
         sniff: Whether a file is such a log, by its content and, if that is not enough, its name.
-        beside: Whether a file only accompanies another log.
+        accompanies: Whether a file only accompanies another log.
     """
 
     name: str
     sniff: Callable[[Path], bool]
     read: ReadLog
-    beside: Callable[[Path], bool] = lambda path: False
+    accompanies: Callable[[Path], bool] = lambda path: False
 
 
 def is_newer(version: Any, known: Sequence[int]) -> bool:

@@ -43,21 +43,23 @@ def sniff(path: Path) -> bool:
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield one record a sample: reads the HTML first, then the conversations."""
     task, model = _names(path)
-    beside: dict[str, Any] = {}
+    html_fields: dict[str, Any] = {}
     golds_and_scores = [
-        _parse_html(one) for one in iter_elements(path, "htmls", Problems(), beside)
+        _parse_html(html) for html in iter_elements(path, "htmls", Problems(), html_fields)
     ]
-    rest: dict[str, Any] = {}
-    unread = False
-    for place, conversation in enumerate(iter_elements(path, "convos", problems, rest)):
+    other_fields: dict[str, Any] = {}
+    lacks_extraction = False
+    for place, conversation in enumerate(iter_elements(path, "convos", problems, other_fields)):
         name = str(place)
         gold, score = golds_and_scores[place] if place < len(golds_and_scores) else (None, None)
         make = partial(_record, task, name, conversation, gold=gold, score=score, problems=problems)
         record = make_or_count(make, problems, name=name)
         if record is not None:
-            unread = unread or record.unread
+            lacks_extraction = lacks_extraction or record.lacks_extraction
             yield record
-    numbers = finite_scores({"score": rest.get("score"), **as_dict(rest.get("metrics"))})
+    numbers = finite_scores(
+        {"score": other_fields.get("score"), **as_dict(other_fields.get("metrics"))}
+    )
     facts[task] = LogFacts(
         harness=NAME,
         model=model,
@@ -65,7 +67,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         lost=(
             *_LOST,
             *(("generation",) if task.startswith("drop") else ()),
-            *(("extraction",) if unread else ()),
+            *(("extraction",) if lacks_extraction else ()),
         ),
         scores=numbers,
     )
@@ -123,7 +125,7 @@ def _record(
         ),
         scores=parse_scores({} if score is None else {"score": score}, problems, name=name),
         prompt=messages,
-        unread=bool(options),
+        lacks_extraction=bool(options),
     )
 
 

@@ -49,8 +49,8 @@ def iter_lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, 
         except ValueError as error:
             cut = not raw.endswith(b"\n")
             code = "cut-record" if cut else "not-json"
-            what = "the file ends in the middle of the record" if cut else str(error)
-            problems.bad.add(code, what, line=number)
+            message = "the file ends in the middle of the record" if cut else str(error)
+            problems.bad.add(code, message, line=number)
             continue
         if isinstance(value, dict):
             yield number, value
@@ -79,7 +79,7 @@ def count_if_huge(
 
 
 def iter_elements(
-    path: Path, field: str, problems: Problems, rest: dict[str, Any]
+    path: Path, field: str, problems: Problems, other_members: dict[str, Any]
 ) -> Iterator[Any]:
     """Yield the elements of a document's array; ``rest`` gets the document's other members.
 
@@ -87,7 +87,7 @@ def iter_elements(
     """
     with Source(path).open() as stream:
         document = JSONStream(stream, finite=False)
-        document.rest = rest
+        document.rest = other_members
         try:
             yield from document.elements(field)
         except (BrokenJSONError, UnicodeDecodeError, RecursionError) as error:
@@ -137,8 +137,8 @@ def make_or_count(
         TypeError,
         ValueError,
     ) as error:
-        what = f"a value has an unexpected type ({error})"
-        problems.bad.add("odd-value", what, question_id=name, line=line)
+        message = f"a value has an unexpected type ({error})"
+        problems.bad.add("odd-value", message, question_id=name, line=line)
         return None
 
 
@@ -169,7 +169,7 @@ def parse_scores(
 
     Counts ``nan-score``; such a score becomes None.
     """
-    kept: dict[str, float | None] = {}
+    scores: dict[str, float | None] = {}
     for key, value in raw_scores.items():
         score = parse_score(value)
         if score is None:
@@ -177,8 +177,8 @@ def parse_scores(
         if not math.isfinite(score):
             problems.bad.add("nan-score", f"{key} is {score}", question_id=name, line=line)
             score = None
-        kept[key] = score
-    return kept
+        scores[key] = score
+    return scores
 
 
 def finite_scores(raw_scores: dict[str, Any]) -> dict[str, float | None]:

@@ -29,8 +29,8 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
     passage_text, text = prompts.from_prompt(example)
     if not passage_text:
         passage_text, text = prompts.from_prompt(prompt_text)
-    named = bool(example) and example not in prompt_text  # the leaderboard's DROP wrote an id here
-    name = example if named and "\n" not in example else str(number - 1)
+    has_id = bool(example) and example not in prompt_text  # the leaderboard's DROP wrote an id here
+    name = example if has_id and "\n" not in example else str(number - 1)
     options: tuple[Option, ...] = ()
     logged = cells["predictions"]
     predictions = logged if isinstance(logged, list | tuple) else [logged]
@@ -38,13 +38,13 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
         prediction, answers = _generated(name, predictions, problems), _gold(cells)
     else:
         options = golds.make_lettered_options(
-            [str(one).strip() for one in as_list(cells.get("choices"))]
+            [str(choice).strip() for choice in as_list(cells.get("choices"))]
         )
         prediction = _likeliest(name, options, predictions)
         answers = golds.gold_options(cells.get("gold_index"), options)
     if not answers:
-        what = "the row has no gold (the leaderboard did not log it for generated texts)"
-        problems.bad.add("missing-gold", what, question_id=name, line=number)
+        message = "the row has no gold (the leaderboard did not log it for generated texts)"
+        problems.bad.add("missing-gold", message, question_id=name, line=number)
         return None
     passage = prompts.make_passage(passage_text)
     return LogRecord(
@@ -59,8 +59,8 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
 
 def examples(row: dict[str, Any]) -> Any:
     """Return how many examples the prompt had, or were requested."""
-    shown = _cell(row.get("num_effective_few_shots"))
-    return _cell(row.get("num_asked_few_shots")) if shown in (None, -1) else shown
+    n_effective = _cell(row.get("num_effective_few_shots"))
+    return _cell(row.get("num_asked_few_shots")) if n_effective in (None, -1) else n_effective
 
 
 def _cell(value: Any) -> Any:
@@ -73,7 +73,7 @@ def _cell(value: Any) -> Any:
 def _generated(name: str, predictions: Any, problems: Problems) -> Prediction:
     if not predictions or not isinstance(predictions[0], str):
         return Prediction(question_id=name, error="the log has no text for this question")
-    problems.first_of(predictions, name)
+    problems.count_further(predictions, name)
     text = predictions[0]
     return Prediction(
         question_id=name,
@@ -84,9 +84,9 @@ def _generated(name: str, predictions: Any, problems: Problems) -> Prediction:
 
 def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
     """Return DROP's spans if the task kept them separately, else the right texts."""
-    apart = as_dict(cells.get("specifics")).get("golds_no_preprocessing")
-    if apart:
-        return golds.parse_gold(apart)
+    separate_golds = as_dict(cells.get("specifics")).get("golds_no_preprocessing")
+    if separate_golds:
+        return golds.parse_gold(separate_golds)
     texts = as_list(cells.get("gold"))
     if not texts:
         choices = as_list(cells.get("choices"))

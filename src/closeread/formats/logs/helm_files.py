@@ -47,8 +47,10 @@ class Kind:
         parts = [] if self.split == first_split else [self.split]
         if self.perturbation != b"null":
             perturbation = as_dict(msgspec.json.decode(self.perturbation))
-            more = [f"{name}={value}" for name, value in perturbation.items() if name not in _BASE]
-            parts.append("-".join([str(perturbation.get("name")), *more]))
+            parameters = [
+                f"{name}={value}" for name, value in perturbation.items() if name not in _BASE
+            ]
+            parts.append("-".join([str(perturbation.get("name")), *parameters]))
         if self.trial:
             parts.append(f"trial-{self.trial}")
         return "".join(f",{part}" for part in parts)
@@ -83,7 +85,11 @@ def first_text(state: dict[str, Any]) -> str:
     completions = as_list(as_dict(state.get("result")).get("completions"))
     if not completions:
         return ""
-    return str(max(completions, key=lambda one: parse_score(one.get("logprob")) or 0.0)["text"])
+    return str(
+        max(completions, key=lambda completion: parse_score(completion.get("logprob")) or 0.0)[
+            "text"
+        ]
+    )
 
 
 def extract_by_pattern(pattern: str, text: str) -> str:
@@ -121,14 +127,14 @@ def likelihoods(states: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[
     return [best["original", at][0] / best["original", at][1] for at in places]
 
 
-def _count_end_tokens(tokens: list[Any], wanted: str) -> int:
+def _count_end_tokens(tokens: list[Any], option_text: str) -> int:
     """Return how many of the last tokens are the option's; 0 if they are not."""
-    text, left = "", wanted.strip()
+    text, stripped = "", option_text.strip()
     for count, token in enumerate(reversed(tokens), 1):
         text = str(as_dict(token).get("text") or "") + text
-        if text.strip() == left:
+        if text.strip() == stripped:
             return count
-        if len(text) > len(left) + 8:
+        if len(text) > len(stripped) + 8:
             break
     return 0
 
@@ -141,12 +147,12 @@ def answer_scores(saved: dict[str, Any]) -> dict[str, Any]:
 def find_state_file(path: Path) -> Path | None:
     """Return the state file in the folder of a file, compressed or not; None if there is none."""
     candidates = (path.with_name(_STATE + ending) for ending in ("", ".gz"))
-    return next((one for one in candidates if one.is_file()), None)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def _find_sibling(path: Path, name: str) -> Path | None:
     candidates = (path.with_name(name + ending) for ending in ("", ".gz"))
-    return next((one for one in candidates if one.is_file()), None)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 @dataclass(frozen=True)
@@ -165,8 +171,8 @@ class RunFiles:
                 row.get("instance_id"), row.get("perturbation"), row.get("train_trial_index")
             )
             for stat in map(as_dict, as_list(row.get("stats"))):
-                called = str(as_dict(stat.get("name")).get("name"))
-                saved.setdefault(name, {})[called] = stat.get("mean")
+                stat_name = str(as_dict(stat.get("name")).get("name"))
+                saved.setdefault(name, {})[stat_name] = stat.get("mean")
         return saved
 
     def _rows(self, name: str) -> Iterator[Any]:
@@ -177,19 +183,23 @@ class RunFiles:
         """Return all that the harness counted for a question."""
         return state.get("stats") or self._saved.get(question_key(state), {})
 
-    def totals(self, of: Kind, n_trials: int) -> dict[str, float | None]:
+    def totals(self, kind: Kind, n_trials: int) -> dict[str, float | None]:
         """Return the scores of the whole set; none with several trials, which they average."""
         if n_trials > 1:
             return {}
         by_metric = {}
         for stat in map(as_dict, self._rows("stats.json")):
             name = as_dict(stat.get("name"))
-            same = _key("", name.get("perturbation"), 0)[0] == of.perturbation
-            if same and (name.get("split") or "") == of.split and not name.get("sub_split"):
+            is_same_perturbation = _key("", name.get("perturbation"), 0)[0] == kind.perturbation
+            if (
+                is_same_perturbation
+                and (name.get("split") or "") == kind.split
+                and not name.get("sub_split")
+            ):
                 by_metric[str(name.get("name"))] = stat.get("mean")
         return finite_scores(answer_scores(by_metric))
 
-    def shown(self, problems: Problems) -> Iterator[dict[str, Any]]:
+    def iter_displayed(self, problems: Problems) -> Iterator[dict[str, Any]]:
         """Yield the answers that the site shows, in the form of the state's requests.
 
         Raises:
@@ -203,33 +213,36 @@ class RunFiles:
                 cure="add instances.json or scenario_state.json to this folder",
             )
         instances = {
-            question_key({"instance": one})[:2]: one for one in self._rows("instances.json")
+            question_key({"instance": instance})[:2]: instance
+            for instance in self._rows("instances.json")
         }
         requests = {
-            _key(one.get("instance_id"), one.get("perturbation"), one.get("train_trial_index")): one
-            for one in map(as_dict, self._rows("display_requests.json"))
-            if "request" in one
+            _key(row.get("instance_id"), row.get("perturbation"), row.get("train_trial_index")): row
+            for row in map(as_dict, self._rows("display_requests.json"))
+            if "request" in row
         }
-        for one in iter_elements(self.path, "", problems, {}):
-            if not isinstance(one, dict):
-                problems.bad.add("not-an-object", f"found {type(one).__name__}")
+        for displayed in iter_elements(self.path, "", problems, {}):
+            if not isinstance(displayed, dict):
+                problems.bad.add("not-an-object", f"found {type(displayed).__name__}")
                 continue
             name = _key(
-                one.get("instance_id"), one.get("perturbation"), one.get("train_trial_index")
+                displayed.get("instance_id"),
+                displayed.get("perturbation"),
+                displayed.get("train_trial_index"),
             )
             if name[:2] not in instances:
-                what = "the question is not in instances.json"
-                problems.bad.add("missing-field", what, question_id=name[1])
+                message = "the question is not in instances.json"
+                problems.bad.add("missing-field", message, question_id=name[1])
                 continue
-            completion = {"text": one.get("predicted_text")}
+            completion = {"text": displayed.get("predicted_text")}
             request = {"request": requests[name]["request"]} if name in requests else {}
             yield {
                 "instance": instances[name[:2]],
                 "train_trial_index": name[2],
-                "reference_index": one.get("reference_index"),
+                "reference_index": displayed.get("reference_index"),
                 "result": {"completions": [completion]},
-                "mapped_output": one.get("mapped_output"),
-                "stats": as_dict(one.get("stats")),
+                "mapped_output": displayed.get("mapped_output"),
+                "stats": as_dict(displayed.get("stats")),
                 **request,
             }
 
@@ -240,10 +253,10 @@ def find_run(path: Path) -> RunFiles:
     run_spec = read_side_file(spec) if spec else {}
     name = str(run_spec.get("name") or path.resolve().parent.name)
     scenario, _, arguments = name.partition(":")
-    kept = [
-        one
-        for one in arguments.split(",")
-        if one and one.partition("=")[0] not in ("model", "model_deployment")
+    arguments_kept = [
+        argument
+        for argument in arguments.split(",")
+        if argument and argument.partition("=")[0] not in ("model", "model_deployment")
     ]
-    task = ":".join([scenario, *([",".join(kept)] if kept else [])])
+    task = ":".join([scenario, *([",".join(arguments_kept)] if arguments_kept else [])])
     return RunFiles(path, task, as_dict(run_spec.get("adapter_spec")))
