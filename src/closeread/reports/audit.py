@@ -215,5 +215,7 @@ def _shorten(text: str, max_length: int) -> str:
 
 
 def _escape_text(text: object) -> str:
-    visible = _INVISIBLE.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
+    visible = _INVISIBLE.sub(
+        lambda character: character[0].encode("unicode_escape").decode(), str(text)
+    )
     return _PERCENT.sub("&nbsp;%", escape(visible, quote=True))

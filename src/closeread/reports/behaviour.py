@@ -23,20 +23,21 @@ def coverage_plots(material: Material) -> list[Plot]:
     for run in runs:
         if len(run.coverage) >= _MIN_QUESTIONS:
             runs_by_metric.setdefault(run.per_question, []).append(run)
-    is_named = len(material.runs) > 1
+    has_names = len(material.runs) > 1
     return [
-        _coverage_plot(group, is_named)
+        _coverage_plot(group, has_names)
         for group in runs_by_metric.values()
         if len(group) <= _MAX_CURVES
     ]
 
 
-def _coverage_plot(runs: Sequence[RunView], is_named: bool) -> Plot:
+def _coverage_plot(runs: Sequence[RunView], has_names: bool) -> Plot:
     numbers = [["run", "coverage", "value", "low", "high"]]
     for run in runs:
         shares = [step / 10 for step in range(1, 11)]
         nearest_points = (
-            min(run.coverage, key=lambda it: abs(it.coverage - share)) for share in shares
+            min(run.coverage, key=lambda candidate: abs(candidate.coverage - share))
+            for share in shares
         )
         numbers += [[run.name, *map(percent, point)] for point in dict.fromkeys(nearest_points)]
     resamplings = [run.resampling for run in runs if run.resampling is not None]
@@ -49,7 +50,7 @@ def _coverage_plot(runs: Sequence[RunView], is_named: bool) -> Plot:
     curves = [
         {"run": run.name, "points": [_round_point(point) for point in run.coverage]} for run in runs
     ]
-    data = {"curves": curves, "named": is_named}
+    data = {"curves": curves, "named": has_names}
     return Plot(kind="curve", title="coverage", params=params, data=data, numbers=numbers)
 
 
@@ -81,9 +82,9 @@ def length_plots(material: Material) -> list[Plot]:
         ]
         numbers = [["rank", "gold", "low", "high", "predicted", "low", "high"]]
         for place, line in enumerate(lines, 1):
-            shares = [percent(part) for who in ("gold", "said") for part in line[who]]
+            shares = [percent(part) for side in ("gold", "said") for part in line[side]]
             numbers.append([str(place), *shares])
-        maximum = max(part or 0.0 for line in lines for who in line.values() for part in who)
+        maximum = max(part or 0.0 for line in lines for side in line.values() for part in side)
         data = {
             "run": run.name,
             "rows": lines,

@@ -51,23 +51,32 @@ class Block:
 def make_blocks(compared: AnyComparison, language: str = "en") -> list[Block]:
     """Return one block per metric or, on one data set, one block of all metrics."""
     if isinstance(compared, Compared):
-        by_metric = groupby(compared.comparisons, key=lambda one: one.metric)
-        return [Block(metric="", rows=[(metric, tuple(of)) for metric, of in by_metric])]
+        by_metric = groupby(compared.comparisons, key=lambda comparison: comparison.metric)
+        return [
+            Block(
+                metric="", rows=[(metric, tuple(comparisons)) for metric, comparisons in by_metric]
+            )
+        ]
     sets = [(domain(dataset.dataset.name), dataset) for dataset in compared.sets]
     parts = [[dataset for _, dataset in sets]]
-    if all(where for where, _ in sets):
-        parts = [[dataset for where, dataset in sets if where == part] for part in ("in", "out")]
+    if all(dataset_domain for dataset_domain, _ in sets):
+        parts = [
+            [dataset for dataset_domain, dataset in sets if dataset_domain == part]
+            for part in ("in", "out")
+        ]
     labels = _label_datasets(compared)
     rows_by_part: list[list[Row]] = [
         [(labels[id(dataset)], tuple(dataset.comparisons)) for dataset in part] for part in parts
     ]
     rows_by_part.append(
         [
-            (word(f"macro.{part}", language), tuple(of))
-            for part, of in compared.macro_average.items()
+            (word(f"macro.{part}", language), tuple(comparisons))
+            for part, comparisons in compared.macro_average.items()
         ]
     )
-    metrics = dict.fromkeys(one.metric for dataset in compared.sets for one in dataset.comparisons)
+    metrics = dict.fromkeys(
+        comparison.metric for dataset in compared.sets for comparison in dataset.comparisons
+    )
     return [_metric_block(metric, rows_by_part) for metric in metrics]
 
 
@@ -132,12 +141,12 @@ def _value_table(
     block: Block, systems: Mapping[str, str], compared: AnyComparison, language: str
 ) -> Table:
     rows = [
-        [name, _format_value(of[0].first_value, of[0].first_spread)]
+        [name, _format_value(comparisons[0].first_value, comparisons[0].first_spread)]
         + [
             _format_value(comparison.second_value, comparison.second_spread) + "*" * comparison.sure
-            for comparison in of
+            for comparison in comparisons
         ]
-        for name, of in block.rows
+        for name, comparisons in block.rows
     ]
     return Table(
         caption=block.metric or _dataset_name(compared),
@@ -180,16 +189,16 @@ def _difference_table(
     rows = [
         [
             name,
-            systems[one.second],
-            _format_value(one.first_value, one.first_spread),
-            _format_value(one.second_value, one.second_spread),
-            _format_difference(one) + "*" * one.sure,
-            _format_p(one.p_value),
-            _format_p(one.p_holm),
-            percent(one.smallest_difference) or DASH,
+            systems[comparison.second],
+            _format_value(comparison.first_value, comparison.first_spread),
+            _format_value(comparison.second_value, comparison.second_spread),
+            _format_difference(comparison) + "*" * comparison.sure,
+            _format_p(comparison.p_value),
+            _format_p(comparison.p_holm),
+            percent(comparison.smallest_difference) or DASH,
         ]
-        for name, of in block.rows
-        for one in of
+        for name, comparisons in block.rows
+        for comparison in comparisons
     ]
     metric = block.metric or ("" if has_label else block.rows[0][0])
     params = {"metric": metric or _dataset_name(compared), "run": first}
@@ -225,11 +234,11 @@ def comparison_in_markdown(compared: AnyComparison, language: str = "en") -> str
     """Return the tables in Markdown, followed by remarks and signatures."""
     parts = [in_markdown(table) for table in comparison_tables(compared, language)]
     notes = [
-        f"- {escape_markdown(one)}"
-        for one in _skipped_notes(compared) + comparison_remarks(compared, language)
+        f"- {escape_markdown(remark)}"
+        for remark in _skipped_notes(compared) + comparison_remarks(compared, language)
     ]
     parts += ["\n".join(notes)] if notes else []
-    signatures = "\n".join(f"- `{to_one_line(one)}`" for one in _signatures(compared))
+    signatures = "\n".join(f"- `{to_one_line(signature)}`" for signature in _signatures(compared))
     parts.append(word("table.signatures", language) + "\n\n" + signatures)
     return "\n\n".join(parts) + "\n"
 
@@ -262,10 +271,10 @@ def comparison_remarks(compared: AnyComparison, language: str = "en") -> list[st
     has_several_sets = isinstance(compared, ComparedTables)
     rows_by_note: dict[str, list[str]] = {}
     for block in make_blocks(compared, language):
-        for name, of in block.rows:
-            for comparison in of:
+        for name, comparisons in block.rows:
+            for comparison in comparisons:
                 labels = [name, comparison.metric] if has_several_sets else [name]
-                labels += [comparison.second] if len(of) > 1 else []
+                labels += [comparison.second] if len(comparisons) > 1 else []
                 if comparison.note:
                     rows_by_note.setdefault(comparison.note, []).append(" ".join(labels))
     return [
@@ -281,7 +290,9 @@ def _translate_note(note: str, language: str) -> str:
 def _iter_method_notes(
     block: Block, first: str, compared: AnyComparison, language: str
 ) -> Iterator[str]:
-    comparisons = [comparison for _, of in block.rows for comparison in of]
+    comparisons = [
+        comparison for _, row_comparisons in block.rows for comparison in row_comparisons
+    ]
     tests = ", ".join(
         dict.fromkeys(
             comparison.test for comparison in comparisons if comparison.p_value is not None
@@ -292,16 +303,18 @@ def _iter_method_notes(
     if tests:
         yield word("difference.tests", language, {"tests": tests})
     if _is_adjusted(block):
-        over = "runs"
+        unit = "runs"
         if isinstance(compared, ComparedTables):
-            over = "averages" if compared.macro_average else "sets"
-        yield word(f"difference.holm-{over}", language)
+            unit = "averages" if compared.macro_average else "sets"
+        yield word(f"difference.holm-{unit}", language)
     if any(comparison.smallest_difference is not None for comparison in comparisons):
         yield word("difference.shows", language)
 
 
 def _iter_mark_notes(block: Block, compared: AnyComparison, language: str) -> Iterator[str]:
-    comparisons = [comparison for _, of in block.rows for comparison in of]
+    comparisons = [
+        comparison for _, row_comparisons in block.rows for comparison in row_comparisons
+    ]
     if any(comparison.sure for comparison in comparisons):
         yield word("difference.sure", language, {"level": f"{1 - compared.level:.6g}"})
     if any(comparison.first_spread or comparison.second_spread for comparison in comparisons):
@@ -310,7 +323,11 @@ def _iter_mark_notes(block: Block, compared: AnyComparison, language: str) -> It
 
 def _is_adjusted(block: Block) -> bool:
     """Whether any p-value was adjusted for several comparisons."""
-    return any(comparison.p_holm != comparison.p_value for _, of in block.rows for comparison in of)
+    return any(
+        comparison.p_holm != comparison.p_value
+        for _, comparisons in block.rows
+        for comparison in comparisons
+    )
 
 
 def _dataset_name(compared: AnyComparison) -> str:

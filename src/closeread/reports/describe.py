@@ -306,5 +306,5 @@ def _mean(counter: Counter[int]) -> float | None:
 
 def description_as_json(description: Description) -> dict[str, Any]:
     """Return a description as plain JSON with every field, and what its vocabulary counts."""
-    plain: dict[str, Any] = msgspec.to_builtins(description, str_keys=True)
-    return plain | {"vocabulary_counts": VOCABULARY[description.words]}
+    fields: dict[str, Any] = msgspec.to_builtins(description, str_keys=True)
+    return fields | {"vocabulary_counts": VOCABULARY[description.words]}

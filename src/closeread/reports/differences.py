@@ -27,9 +27,9 @@ def compare_material(material: Material) -> list[AnyComparison]:
     """
     if material.compared is None:
         try:
-            one_set = len(material.sets) == 1
+            is_one_set = len(material.sets) == 1
             material.compared = (
-                _compare_on_one_set(material) if one_set else _compare_on_several(material)
+                _compare_on_one_set(material) if is_one_set else _compare_on_several(material)
             )
         except CloseReadError:
             material.compared = []
@@ -90,14 +90,14 @@ def _compare_on_several(material: Material) -> list[AnyComparison]:
         members = [
             run for run in _runs_with_value(material, metric) if material.chief(run.place) == metric
         ]
-        chosen_paths = {run.path for run in members}
-        chosen_tables = {
-            folder: [run for run in runs if run.path in chosen_paths]
+        member_paths = {run.path for run in members}
+        member_tables = {
+            folder: [run for run in runs if run.path in member_paths]
             for folder, runs in tables.items()
         }
-        if all(chosen_tables.values()):
+        if all(member_tables.values()):
             comparisons.append(
-                compare_tables(chosen_tables, _resampling(members), metrics=[metric])
+                compare_tables(member_tables, _resampling(members), metrics=[metric])
             )
     return comparisons
 

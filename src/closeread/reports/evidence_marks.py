@@ -28,11 +28,11 @@ def locate_evidence(evidence: Sequence[Evidence], passage: Passage | None) -> tu
     if passage is None:
         return tuple(evidence)
     return tuple(
-        one
-        if one.spans
-        else replace(one, spans=tuple(_find_span(text, passage.text) for text in texts))
-        for one in evidence
-        for texts in [[text for text in one.texts if passage.text.count(text) == 1 and text]]
+        piece
+        if piece.spans
+        else replace(piece, spans=tuple(_find_span(text, passage.text) for text in texts))
+        for piece in evidence
+        for texts in [[text for text in piece.texts if passage.text.count(text) == 1 and text]]
     )
 
 
@@ -53,7 +53,7 @@ def cover_options(
     if passage is None:
         return []
     coverages = [_cover_claim(question, passage, claim, evidence) for claim in question.claims]
-    return coverages if any(any(one) for one in coverages) else []
+    return coverages if any(any(coverage) for coverage in coverages) else []
 
 
 def cover_question(
@@ -73,9 +73,9 @@ def _cover_claim(
     question: Question, passage: Passage, option: Option | None, evidence: Sequence[Evidence]
 ) -> ClaimCoverage:
     label = label_of(option)
-    own_evidence = [one for one in evidence if one.option_label == label and one.spans]
-    relevant = own_evidence or [one for one in evidence if not one.option_label]
-    spans = tuple(sorted({span for one in relevant for span in one.spans}))
+    own_evidence = [piece for piece in evidence if piece.option_label == label and piece.spans]
+    relevant = own_evidence or [piece for piece in evidence if not piece.option_label]
+    spans = tuple(sorted({span for piece in relevant for span in piece.spans}))
     if not spans:
         return ClaimCoverage([], [])
     explanation = explain(question, passage, option, Evidence(spans=spans))

@@ -17,13 +17,14 @@ def shorten(prediction: Prediction) -> Prediction:
         prediction,
         answer=prediction.answer and _shorten_answer(prediction.answer),
         candidates=tuple(
-            replace(one, answer=_shorten_answer(one.answer)) for one in prediction.candidates
+            replace(candidate, answer=_shorten_answer(candidate.answer))
+            for candidate in prediction.candidates
         ),
         evidence=tuple(
-            replace(one, texts=_shorten_texts(one.texts)) for one in prediction.evidence
+            replace(piece, texts=_shorten_texts(piece.texts)) for piece in prediction.evidence
         ),
         generation=generation and replace(generation, text=_shorten_text(generation.text)),
-        others=tuple(replace(one, text=_shorten_text(one.text)) for one in prediction.others),
+        others=tuple(replace(other, text=_shorten_text(other.text)) for other in prediction.others),
         error=_shorten_text(prediction.error),
     )
 

@@ -49,7 +49,7 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
         plots = run_plots(material) + plots
     if not plots:
         return []
-    written = []
+    paths = []
     settings: Any = {
         "font.family": _fonts(),
         "font.size": 9,
@@ -70,12 +70,12 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
                 for ending in ("png", "pdf"):
                     path = folder / f"{number:02d}-{_safe_filename(_file_stem(plot))}.{ending}"
                     figure.savefig(path, dpi=200, metadata=_metadata(ending))
-                    written.append(path)
+                    paths.append(path)
     except OSError as error:
         raise StorageError(
             f"cannot be written: {error.strerror}", where=str(folder), cure="choose another folder"
         ) from error
-    return written
+    return paths
 
 
 def _file_stem(plot: Plot) -> str:
@@ -111,49 +111,52 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
         if len(runs) > 1:
             marker = _MARKERS[number % len(_MARKERS)]
             axes.plot([], [], marker, color=_BLUE, label=_shorten_name(run))
-    whole = plot.data["whole"]
-    if len(runs) == 1 and whole[0] is not None:
-        axes.axvline(whole[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
+    overall = plot.data["whole"]
+    if len(runs) == 1 and overall[0] is not None:
+        axes.axvline(overall[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
     if len(runs) > 1:
         axes.figure.legend(loc="outside lower left", frameon=False, ncols=_columns(runs))
     _rows(axes, [_translate_name("value", row["label"], language) for row in rows])
     dash = plot.data.get("dash")
-    says = f"\n{word(dash, language)}" if dash else ""
-    axes.set_xlabel(f"{plot.params['metric']}, %{says}")
+    explanation = f"\n{word(dash, language)}" if dash else ""
+    axes.set_xlabel(f"{plot.params['metric']}, %{explanation}")
 
 
 def _ranks(axes: Any, plot: Plot, language: str) -> None:
     rows = plot.data["rows"]
     for place, row in enumerate(rows):
-        for who, shift, marker in (("gold", -0.17, "s"), ("said", 0.17, "o")):
-            value, low, high = row[who]
-            color = _INK if who == "gold" else _BLUE
+        for side, shift, marker in (("gold", -0.17, "s"), ("said", 0.17, "o")):
+            value, low, high = row[side]
+            color = _INK if side == "gold" else _BLUE
             y = place + shift
             if low is not None and high is not None:
                 axes.plot([100 * low, 100 * high], [y, y], color=color, linewidth=1.3)
-            face = "white" if who == "gold" else color
+            face = "white" if side == "gold" else color
             axes.plot([100 * value], [y], marker, color=color, markerfacecolor=face, markersize=5)
             _right_label(axes, percent(value), y)
     names = [word("rank.nth", language, {"n": place}) for place in range(1, len(rows) + 1)]
     names[0], names[-1] = word("rank.longest", language), word("rank.shortest", language)
     axes.axvline(100 * plot.data["chance"], color=_SOFT, linestyle="--", linewidth=0.8)
     _rows(axes, names, 100 * plot.data["most"])
-    said = word("predicted-by", language, {"run": _shorten_name(plot.data["run"])})
-    axes.set_xlabel(f"□ {word('gold', language)}    ● {said}    (%)")
+    predicted_by = word("predicted-by", language, {"run": _shorten_name(plot.data["run"])})
+    axes.set_xlabel(f"□ {word('gold', language)}    ● {predicted_by}    (%)")
 
 
 def _curve(axes: Any, plot: Plot, language: str) -> None:
     for number, curve in enumerate(plot.data["curves"]):
-        across = [100 * point[0] for point in curve["points"]]
-        up = [100 * point[1] for point in curve["points"]]
+        coverages = [100 * point[0] for point in curve["points"]]
+        values = [100 * point[1] for point in curve["points"]]
         banded = [point for point in curve["points"] if len(point) > 2]
         if banded and len(plot.data["curves"]) <= _MAX_BANDS:
             places, _, low, high = (
-                [100 * part for part in one] for one in zip(*banded, strict=True)
+                [100 * coordinate for coordinate in part_of_points]
+                for part_of_points in zip(*banded, strict=True)
             )
             axes.fill_between(places, low, high, color=_BLUE, alpha=0.16, linewidth=0)
         dashes = _DASHES[number % 4]
-        axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=_shorten_name(curve["run"]))
+        axes.plot(
+            coverages, values, dashes, color=_BLUE, linewidth=1.5, label=_shorten_name(curve["run"])
+        )
     if plot.data["named"]:
         # Curves of nearly equal runs begin in one place: names at their ends would overlap.
         axes.legend(frameon=False, fontsize=8, handlelength=3.5)
@@ -215,10 +218,10 @@ def _right_label(axes: Any, text: str, y: float) -> None:
     )
 
 
-def _rows(axes: Any, labels: Sequence[str], most: float = 100) -> None:
+def _rows(axes: Any, labels: Sequence[str], maximum: float = 100) -> None:
     axes.set_yticks(range(len(labels)), list(map(_shorten_name, labels)))
     axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.set_xlim(0, most)
+    axes.set_xlim(0, maximum)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x", color="#e4e4e0", linewidth=0.6)
@@ -254,8 +257,8 @@ def _columns(names: Sequence[str]) -> int:
 def _fonts() -> list[str]:
     from matplotlib import font_manager
 
-    there = {font.name for font in font_manager.fontManager.ttflist}
-    return [name for name in _FONTS if name in there] or ["sans-serif"]
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return [name for name in _FONTS if name in installed] or ["sans-serif"]
 
 
 def _metadata(ending: str) -> dict[str, None]:
@@ -270,4 +273,4 @@ def _translate_name(prefix: str, name: str, language: str) -> str:
 
 def _safe_filename(text: str) -> str:
     """Return a safe file name, cut to length; the number before it keeps it unique."""
-    return "".join(one if one.isalnum() else "-" for one in text[:_MAX_FILENAME])
+    return "".join(character if character.isalnum() else "-" for character in text[:_MAX_FILENAME])

@@ -28,7 +28,7 @@ def render_frame(
         style: CSS.
         allowed: Content security policy directives, in addition to inline images.
     """
-    before, behind = load_template("frame.html").split("$body")
+    before, after = load_template("frame.html").split("$body")
     head = Template(before).substitute(
         lang="zh-CN" if language == "zh" else "en",
         version=__version__,
@@ -36,7 +36,7 @@ def render_frame(
         style=style,
         allowed=allowed,
     )
-    for piece in chain([head], body, [behind]):
+    for piece in chain([head], body, [after]):
         yield piece.encode("utf-8", "backslashreplace")
 
 
@@ -95,7 +95,7 @@ def load_template(name: str) -> str:
 
 def script_names() -> list[str]:
     """Return the names of the report's scripts, in order."""
-    return sorted(each.name for each in _TEMPLATES.iterdir() if each.name.endswith(".js"))
+    return sorted(file.name for file in _TEMPLATES.iterdir() if file.name.endswith(".js"))
 
 
 def json_for_html(value: Any) -> str:
@@ -108,7 +108,7 @@ def json_for_html(value: Any) -> str:
 
 def escape_html(text: str) -> str:
     """Escape text for HTML."""
-    return re.sub("[<>&\"']", lambda found: f"&#{ord(found[0])};", text)
+    return re.sub("[<>&\"']", lambda match: f"&#{ord(match[0])};", text)
 
 
 def _csp_hash(text: str) -> str:

@@ -25,7 +25,7 @@ def gather(
     paths: Sequence[Path],
     *,
     dataset_path: str | Path | None = None,
-    most: int = 20_000,
+    max_questions: int = 20_000,
     ranked: bool = False,
     begin: Begin = unwatched,
 ) -> Material:
@@ -34,7 +34,7 @@ def gather(
     Args:
         paths: Finished run folders, possibly on different data sets; repeated ones are used once.
         dataset_path: The new path of the runs' data set, if it was moved.
-        most: The approximate maximum of questions per data set; a larger set keeps every k-th
+        max_questions: The approximate maximum per data set; a larger set keeps every k-th
             passage.
         ranked: Sort the runs on each data set by score, best first.
         begin: Called with the number of runs, or of questions if there is one run; returns the
@@ -45,36 +45,41 @@ def gather(
     """
     opened = [open_run(path) for path in {os.path.realpath(path): path for path in paths}.values()]
     names = unique_names([run.path for run in opened])
-    many = len(opened) > 1
-    advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)
+    has_many = len(opened) > 1
+    advance = begin(len(opened) if has_many else opened[0].info.dataset.n_questions)
     material = Material()
     places: dict[str, int] = {}
-    answered: list[Dataset | None] = []
+    readable_sets: list[Dataset | None] = []
     for run in opened:
         sha256 = run.info.dataset.sha256
         if sha256 not in places:
             places[sha256] = len(material.sets)
             widest = max(
-                (other for other in opened if other.info.dataset.sha256 == sha256),
+                (other_run for other_run in opened if other_run.info.dataset.sha256 == sha256),
                 key=_coverage_key,
             )
             info = widest.info.dataset
             dataset, problem = _open_dataset(widest, dataset_path)
             material.sets.append(SetView(info=info, problem=problem))
-            answered.append(None if problem else dataset)
+            readable_sets.append(None if problem else dataset)
             if dataset is not None:
-                _keep_rows(material, dataset if many else count_reads(dataset, advance), info, most)
+                _add_rows(
+                    material,
+                    dataset if has_many else count_reads(dataset, advance),
+                    info,
+                    max_questions,
+                )
     for place, view in enumerate(material.sets):
         if view.problem in ("missing", "changed"):
-            those = [run for run in opened if places[run.info.dataset.sha256] == place]
-            material.rows += _rows_from_predictions(those, place, most)
-    shown: list[set[str]] = [set() for _ in material.sets]
+            runs_of_set = [run for run in opened if places[run.info.dataset.sha256] == place]
+            material.rows += _rows_from_predictions(runs_of_set, place, max_questions)
+    shown_ids: list[set[str]] = [set() for _ in material.sets]
     for row in material.rows:
-        shown[row.place].add(row.question.question_id)
+        shown_ids[row.place].add(row.question.question_id)
     for run, name in zip(opened, names, strict=True):
         place = places[run.info.dataset.sha256]
-        material.runs.append(view_run(run, name, place, answered[place], shown[place]))
-        if many:
+        material.runs.append(view_run(run, name, place, readable_sets[place], shown_ids[place]))
+        if has_many:
             advance(1)
     if ranked:
         material.runs = sorted(material.runs, key=material.sort_key)
@@ -102,9 +107,9 @@ def _open_dataset(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | 
         return None, "missing"
 
 
-def _keep_rows(material: Material, dataset: Dataset, info: DatasetInfo, most: int) -> None:
+def _add_rows(material: Material, dataset: Dataset, info: DatasetInfo, max_questions: int) -> None:
     place = len(material.sets) - 1
-    step = max(1, -(-info.n_questions // most))
+    step = max(1, -(-info.n_questions // max_questions))
     for number, (passage, questions) in enumerate(take_questions(dataset, info.limit)):
         if number % step:
             continue
@@ -115,12 +120,12 @@ def _keep_rows(material: Material, dataset: Dataset, info: DatasetInfo, most: in
         ]
 
 
-def _rows_from_predictions(runs: Sequence[Run], place: int, most: int) -> list[Row]:
+def _rows_from_predictions(runs: Sequence[Run], place: int, max_questions: int) -> list[Row]:
     """Return the questions of a missing data set, from the ids in its runs' predictions."""
     ids: dict[str, None] = {}
     for run in runs:
         ids |= dict.fromkeys(
-            prediction.question_id for prediction in islice(run.predictions(), most)
+            prediction.question_id for prediction in islice(run.predictions(), max_questions)
         )
     return [
         Row(
@@ -128,5 +133,5 @@ def _rows_from_predictions(runs: Sequence[Run], place: int, most: int) -> list[R
             passage=-1,
             question=Question(question_id=name, passage_id="", text="", kind="span"),
         )
-        for name in list(ids)[:most]
+        for name in list(ids)[:max_questions]
     ]

@@ -49,9 +49,9 @@ def breakdown_plots(material: Material, place: int) -> list[Plot]:
             rows.append((value, [_point(summary) for summary in summaries]))
         if any(sum(p is not None and p["value"] is not None for p in ps) for _, ps in rows):
             params = _params(material, place, tag, metric)
-            whole = [run.metrics[metric].value for run in runs]
+            overall = [run.metrics[metric].value for run in runs]
             names, dash = [run.name for run in runs], missing_value_word(runs, tag)
-            plots.append(_dot_plot(_title(tag), params, names, rows, whole, dash=dash))
+            plots.append(_dot_plot(_title(tag), params, names, rows, overall, dash=dash))
     return plots
 
 
@@ -70,15 +70,16 @@ def tag_plots(material: Material, place: int, known_tags: Collection[str]) -> li
     for tag, members in groups.items():
         if 2 <= len(members) <= _MAX_GROUPS and tag not in _LABELS:
             rows = [
-                (value, [_mean(run, chosen) for run in runs]) for value, chosen in members.items()
+                (value, [_mean(run, value_rows) for run in runs])
+                for value, value_rows in members.items()
             ]
-            whole = [
+            overall = [
                 point["value"] if point else None
                 for point in (_mean(run, rows_of_set) for run in runs)
             ]
             params = _params(material, place, tag, runs[0].per_question)
             names = [run.name for run in runs]
-            plots.append(_dot_plot(_title(tag), params, names, rows, whole, dash="uncounted"))
+            plots.append(_dot_plot(_title(tag), params, names, rows, overall, dash="uncounted"))
     return plots
 
 
@@ -88,8 +89,8 @@ def missing_value_word(runs: Sequence[RunView], tag: str) -> str:
 
 
 def _params(material: Material, place: int, tag: str, metric: str) -> dict[str, str]:
-    several = {"set": material.sets[place].info.name} if len(material.sets) > 1 else {}
-    return {"tag": tag, "metric": metric} | several
+    set_name = {"set": material.sets[place].info.name} if len(material.sets) > 1 else {}
+    return {"tag": tag, "metric": metric} | set_name
 
 
 def _title(tag: str) -> str:
@@ -121,7 +122,7 @@ def _dot_plot(
     params: dict[str, str],
     runs: list[str],
     rows: Sequence[tuple[str, Points]],
-    whole: Sequence[float | None],
+    overall: Sequence[float | None],
     *,
     dash: str = "",
 ) -> Plot:
@@ -133,7 +134,7 @@ def _dot_plot(
                 bounds = [percent(point[key]) for key in ("value", "low", "high")]
                 numbers.append([label, run, *bounds, f"{point['n']:,}"])
     lines = [{"label": label, "points": points} for label, points in rows]
-    data = {"runs": runs, "rows": lines, "whole": list(whole)}
+    data = {"runs": runs, "rows": lines, "whole": list(overall)}
     if dash and any(
         point is None or point["value"] is None for _, points in rows for point in points
     ):

@@ -81,8 +81,8 @@ def predicted_labels(question: Question, result: QuestionResult | None) -> list[
         return None
     if len(result.prediction.option_scores) not in (0, len(question.options)):
         return None
-    judged = judge_options(question, result.prediction)
-    return None if all(one is None for one in judged) else _labels_of(question, judged)
+    verdicts = judge_options(question, result.prediction)
+    return None if all(verdict is None for verdict in verdicts) else _labels_of(question, verdicts)
 
 
 def _labels_of(question: Question, truth: Sequence[bool | None]) -> list[str]:
@@ -121,11 +121,11 @@ def share_of(values: Mapping[str, float | None], name: str, unit: str) -> Share 
     """
     family = name.partition(".")[0]
     role_values = (value for full, value in values.items() if full.startswith(f"{family}."))
-    found = values[name] if name in values else next(role_values, None)
-    if found is None:
+    score = values[name] if name in values else next(role_values, None)
+    if score is None:
         return None
     options = sum(full.startswith(f"{name}.") for full in values)
-    return Share(unit, found, values.get(f"{family}.known") or options or 1.0)
+    return Share(unit, score, values.get(f"{family}.known") or options or 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,8 +169,8 @@ class RunView:
     def evidence_only(self) -> bool:
         """Whether the run only has evidence and answers no question."""
         predictions = [result.prediction for result in self.results.values()]
-        return any(one.evidence for one in predictions) and not any(
-            one.answer or one.error for one in predictions
+        return any(prediction.evidence for prediction in predictions) and not any(
+            prediction.answer or prediction.error for prediction in predictions
         )
 
     @cached_property

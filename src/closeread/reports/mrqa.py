@@ -75,7 +75,7 @@ def compare_with_baselines(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
     ``questions`` is the number of questions scored, or None if it is the data set's size.
     """
     names = BASELINES.datasets
-    pairs = {name: None if one is None else one.pair for name, one in ours.items()}
+    pairs = {name: None if scored is None else scored.pair for name, scored in ours.items()}
     rows = [
         {
             "dataset": name,
@@ -88,13 +88,13 @@ def compare_with_baselines(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
     ]
     averages = [
         {
-            "over": over,
+            "over": domain_name,
             "published": [
-                _mean([_result(model, name) for name in chosen]) for model in BASELINES.models
+                _mean([_result(model, name) for name in domain_sets]) for model in BASELINES.models
             ],
-            "ours": _mean([pairs[name] for name in chosen]),
+            "ours": _mean([pairs[name] for name in domain_sets]),
         }
-        for over, chosen in (("in", IN_DOMAIN), ("out", OUT_OF_DOMAIN), ("all", names))
+        for domain_name, domain_sets in (("in", IN_DOMAIN), ("out", OUT_OF_DOMAIN), ("all", names))
     ]
     models = [model.name for model in BASELINES.models]
     return {"models": models, "rows": rows, "averages": averages}
@@ -108,8 +108,8 @@ def format_pair(pair: Pair | None, questions: int | None = None) -> str:
     return f"{pair[0]:.1f} / {pair[1]:.1f}{part}"
 
 
-def _partial_count(name: str, one: Scored | None) -> int | None:
-    return None if one is None or one.n_scored in _SIZES[name] else one.n_scored
+def _partial_count(name: str, scored: Scored | None) -> int | None:
+    return None if scored is None or scored.n_scored in _SIZES[name] else scored.n_scored
 
 
 def _merge_rows(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -127,19 +127,19 @@ def _group_by_reader(runs: Sequence[RunView]) -> list[list[RunView]]:
     for run in runs:
         info = run.info
         key = _folder(run) if info.submission else info.reader.answering
-        of = next(
+        group = next(
             (
-                of
-                for other, of in groups
-                if other == key and run.place not in {member.place for member in of}
+                group
+                for other_key, group in groups
+                if other_key == key and run.place not in {member.place for member in group}
             ),
             None,
         )
-        if of is None:
+        if group is None:
             groups.append((key, [run]))
         else:
-            of.append(run)
-    return [of for _, of in groups]
+            group.append(run)
+    return [group for _, group in groups]
 
 
 def _folder(run: RunView) -> Path:
@@ -172,12 +172,12 @@ def _scores_by_dataset(material: Material, runs: Sequence[RunView]) -> dict[str,
 
 
 def _score_on(material: Material, runs: Sequence[RunView], name: str) -> Scored | None:
-    plain = plain_name(name)
+    short_name = plain_name(name)
     for run in runs:
-        if plain_name(material.sets[run.place].info.name) == plain:
+        if plain_name(material.sets[run.place].info.name) == short_name:
             return _score_of(run.metrics)
         for value, metrics in run.breakdowns.get("dataset", {}).items():
-            if plain_name(value) == plain:
+            if plain_name(value) == short_name:
                 return _score_of(metrics)
     return None
 
@@ -191,7 +191,7 @@ def _score_of(metrics: Mapping[str, Summary]) -> Scored | None:
 
 def _mean(pairs: list[Pair | None]) -> Pair | None:
     """Return the macro-average; None unless every data set has a score."""
-    known = [pair for pair in pairs if pair is not None]
-    if not known or len(known) < len(pairs):
+    scored = [pair for pair in pairs if pair is not None]
+    if not scored or len(scored) < len(pairs):
         return None
-    return sum(p[0] for p in known) / len(known), sum(p[1] for p in known) / len(known)
+    return sum(p[0] for p in scored) / len(scored), sum(p[1] for p in scored) / len(scored)

@@ -50,8 +50,8 @@ def collect_notices(material: Material) -> list[Notice]:
         counts = _defects(material, place)
         if counts:
             total = f"{sum(counts.values()):,}"
-            listed = {"name": name, "n": total, "items": list(counts.items())}
-            notices.append(Notice(code="defects", params=listed))
+            defect_params = {"name": name, "n": total, "items": list(counts.items())}
+            notices.append(Notice(code="defects", params=defect_params))
         n_shown = sum(row.place == place for row in material.rows)
         if 0 < n_shown < (view.info.limit or view.info.n_questions) and not view.problem:
             params = {"name": name, "n": f"{n_shown:,}", "all": f"{view.info.n_questions:,}"}
@@ -127,29 +127,29 @@ def _iter_submission_notices(run: RunView, number: int) -> Iterator[Notice]:
                 params["all"] = f"{misfits.n_predictions:,}"
             yield Notice(code="handed-in-" + kind.replace("_", "-"), run=number, params=params)
     for reading, values in run.read_as.items():
-        listed = ", ".join(
+        changes = ", ".join(
             f"{name} {100 * new:.1f} % ({100 * old:.1f} %)" for name, (new, old) in values.items()
         )
         code = "read-as-" + reading.replace(" ", "-")
-        yield Notice(code=code, run=number, params={"values": listed})
+        yield Notice(code=code, run=number, params={"values": changes})
 
 
 def _comparison_notices(material: Material) -> list[Notice]:
     """Return notices on runs that must not be compared."""
-    found = []
+    notices = []
     if 1 < len(material.sets) < len(material.runs):
-        found.append(Notice(code="different-sets", params={"n": str(len(material.sets))}))
+        notices.append(Notice(code="different-sets", params={"n": str(len(material.sets))}))
     for place in range(len(material.sets)):
         members = [material.runs[number] for number in material.runs_of(place)]
         names = {name for run in members for name in run.metrics}
-        unlike = []
+        differing = []
         for name in sorted(names):
             signatures = [run.metrics[name].signature for run in members if name in run.metrics]
             if len({comparable_signature(signature) for signature in signatures}) > 1:
-                unlike.append(name)
-        if unlike:
-            found.append(Notice(code="signatures", params={"metrics": ", ".join(unlike)}))
-    return found
+                differing.append(name)
+        if differing:
+            notices.append(Notice(code="signatures", params={"metrics": ", ".join(differing)}))
+    return notices
 
 
 def _defects(material: Material, place: int) -> dict[str, int]:

@@ -57,26 +57,31 @@ def _index(material: Material, language: str) -> dict[str, Any]:
         "datasets": [_dataset_payload(view) for view in material.sets],
         "runs": [_run_payload(run) for run in material.runs],
         "notices": [
-            {"code": each.code, "run": each.run, "params": each.params}
-            for each in collect_notices(material)
+            {"code": notice.code, "run": notice.run, "params": notice.params}
+            for notice in collect_notices(material)
         ],
         "plots": [plot.flatten() for plot in make_plots(material)],
         "runsPlots": [plot.flatten() for plot in run_plots(material)],
-        "differences": {each: differences_payload(material, each) for each in LANGUAGES},
+        "differences": {
+            page_language: differences_payload(material, page_language)
+            for page_language in LANGUAGES
+        },
         "mrqa": mrqa,
         "questions": payload.question_columns(material),
     }
-    given = {one.note for run in material.runs for one in run.metrics.values()}
-    given |= {result.note for run in material.runs for result in run.results.values()}
-    chinese = {note: NOTES.say(note, "zh") for note in sorted(given)}
-    index["notes"] = {note: said for note, said in chinese.items() if said != note}
-    for number, both in enumerate(joint_scores(material)):
-        if isinstance(both, MissingExtraError):  # the rest of the page does not need the extra
-            index["runs"][number]["notJoined"] = {"why": both.found, "cure": both.cure}
-        elif both is not None:
-            index["runs"][number]["joined"] = joint_table(both)
+    notes = {summary.note for run in material.runs for summary in run.metrics.values()}
+    notes |= {result.note for run in material.runs for result in run.results.values()}
+    chinese = {note: NOTES.say(note, "zh") for note in sorted(notes)}
+    index["notes"] = {
+        note: translated for note, translated in chinese.items() if translated != note
+    }
+    for number, joined in enumerate(joint_scores(material)):
+        if isinstance(joined, MissingExtraError):  # the rest of the page does not need the extra
+            index["runs"][number]["notJoined"] = {"why": joined.found, "cure": joined.cure}
+        elif joined is not None:
+            index["runs"][number]["joined"] = joint_table(joined)
             place = material.runs[number].place
-            index["questions"]["runs"][number]["cell"] = cells_of_rows(material, place, both)
+            index["questions"]["runs"][number]["cell"] = cells_of_rows(material, place, joined)
     return index
 
 

@@ -57,16 +57,21 @@ def _run_columns(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
     names = [row.question.question_id for row in rows]
     is_own = [row.place == run.place for row in rows]
     results = [
-        run.results.get(name) if mine else None for name, mine in zip(names, is_own, strict=True)
+        run.results.get(name) if is_own_question else None
+        for name, is_own_question in zip(names, is_own, strict=True)
     ]
     return {
         "value": [
-            _round(run.value(name)) if one else None
-            for name, one in zip(names, results, strict=True)
+            _round(run.value(name)) if result else None
+            for name, result in zip(names, results, strict=True)
         ],
-        "answer": [_answer_cell(one, row.question) for one, row in zip(results, rows, strict=True)],
-        "confidence": [_round(one.prediction.confidence) if one else None for one in results],
-        "failed": [int(one is not None and bool(one.prediction.error)) for one in results],
+        "answer": [
+            _answer_cell(result, row.question) for result, row in zip(results, rows, strict=True)
+        ],
+        "confidence": [
+            _round(result.prediction.confidence) if result else None for result in results
+        ],
+        "failed": [int(result is not None and bool(result.prediction.error)) for result in results],
     }
 
 
@@ -198,9 +203,9 @@ def _attention_payload(attention: Attention) -> dict[str, Any]:
         "steps": [
             {
                 "words": [[span.start, span.end, round(weight, 3)] for span, weight in words],
-                "found": found,
+                "found": sentence,
             }
-            for words, found in attention.steps
+            for words, sentence in attention.steps
         ],
     }
 

@@ -41,15 +41,16 @@ def risk_coverage_curve(
         name: Seeds the band's draws.
     """
     ordered = sorted(
-        judged, key=lambda one: float("inf") if one.confidence is None else -one.confidence
+        judged,
+        key=lambda question: float("inf") if question.confidence is None else -question.confidence,
     )
-    confidences = [one.confidence for one in ordered if one.confidence is not None]
+    confidences = [question.confidence for question in ordered if question.confidence is not None]
     if len(confidences) < _MIN_CONFIDENCES or len(set(confidences)) < _MIN_DISTINCT:
         return []
     points, total = [], 0.0
-    for n_answered, one in enumerate(ordered[: len(confidences)], 1):
-        total += one.value
-        is_tied = n_answered < len(confidences) and confidences[n_answered] == one.confidence
+    for n_answered, question in enumerate(ordered[: len(confidences)], 1):
+        total += question.value
+        is_tied = n_answered < len(confidences) and confidences[n_answered] == question.confidence
         if not is_tied and n_answered >= max(3, len(confidences) // 50):
             points.append((n_answered / len(ordered), total / n_answered))
     step = max(1, len(points) // _MAX_POINTS)
@@ -57,12 +58,12 @@ def risk_coverage_curve(
     if resampling is None:
         return [Point(coverage, value, None, None) for coverage, value in points]
     low, high = band(
-        [one.confidence for one in ordered],
-        [one.value for one in ordered],
-        [one.unit for one in ordered],
+        [question.confidence for question in ordered],
+        [question.value for question in ordered],
+        [question.unit for question in ordered],
         [coverage for coverage, _ in points],
         resampling=resampling,
         name=name,
     )
     bounds = zip(points, low.tolist(), high.tolist(), strict=True)
-    return [Point(*point, *between) for point, *between in bounds]
+    return [Point(*point, *bounds_of_point) for point, *bounds_of_point in bounds]

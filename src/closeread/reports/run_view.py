@@ -47,7 +47,7 @@ class _Scores:
 
 
 def view_run(
-    run: Run, name: str, place: int, dataset: Dataset | None, shown: Collection[str]
+    run: Run, name: str, place: int, dataset: Dataset | None, shown_ids: Collection[str]
 ) -> RunView:
     """Make the view of a run.
 
@@ -56,12 +56,12 @@ def view_run(
         name: The name that the page gives it.
         place: The index of its data set among those of the page.
         dataset: The data set; None if it cannot be read or is another one.
-        shown: The ids of the questions that the page shows; of the others the view keeps only what
-            the page counts.
+        shown_ids: The ids of the questions that the page shows; of the others the view keeps only
+            what the page counts.
     """
     summary = run.summary()
-    scores = _Scores() if summary is None else _read_scores(run, shown)
-    results = _question_results(_scored_predictions(run, summary, dataset), scores, shown)
+    scores = _Scores() if summary is None else _read_scores(run, shown_ids)
+    results = _question_results(_scored_predictions(run, summary, dataset), scores, shown_ids)
     misfits, read_as = _find_misfits(run, summary, dataset)
     metrics = summary.metrics if summary is not None else {}
     headline = _chief_metric(list(metrics))
@@ -91,18 +91,18 @@ def view_run(
     )
 
 
-def _read_scores(run: Run, shown: Collection[str]) -> _Scores:
+def _read_scores(run: Run, shown_ids: Collection[str]) -> _Scores:
     """Read the stored scores of all questions, and the notes on those that are shown."""
     scores = _Scores()
     for score in run.scores():
         values = {value_name(score.metric, key): value for key, value in score.values.items()}
-        if known := values.get("option.known"):
-            values["option.accuracy"] = (values["option.right"] or 0.0) / known
+        if n_known := values.get("option.known"):
+            values["option.accuracy"] = (values["option.right"] or 0.0) / n_known
         question_id = score.question_id
         scores.values.setdefault(question_id, {}).update(values)
         scores.families.update(dict.fromkeys(values, score.metric))
         scores.units.setdefault(score.metric, {})[question_id] = score.unit_id or question_id
-        if score.note and question_id in shown:
+        if score.note and question_id in shown_ids:
             scores.notes.setdefault(question_id, {})[score.note] = None
     return scores
 
@@ -121,20 +121,20 @@ def _scored_predictions(
 
 
 def _question_results(
-    predictions: Iterable[Prediction], scores: _Scores, shown: Collection[str]
+    predictions: Iterable[Prediction], scores: _Scores, shown_ids: Collection[str]
 ) -> dict[str, QuestionResult]:
     """Return each question's prediction and values; without texts if it is not shown."""
     results: dict[str, QuestionResult] = {}
     for prediction in predictions:
         question_id = prediction.question_id
         values = scores.values.get(question_id, {})
-        if question_id in shown:
+        if question_id in shown_ids:
             note = "; ".join(scores.notes.get(question_id, ()))
             results[question_id] = QuestionResult(prediction=prediction, values=values, note=note)
         else:
-            counted = {name: values[name] for name in (CONFIDENCE_VALUE,) if name in values}
+            confidence = {name: values[name] for name in (CONFIDENCE_VALUE,) if name in values}
             results[question_id] = QuestionResult(
-                prediction=strip_texts(prediction), values=counted
+                prediction=strip_texts(prediction), values=confidence
             )
     return results
 
@@ -169,15 +169,17 @@ def _other_values(scores: _Scores, judged: Collection[str]) -> dict[str, float]:
         scores: Of all questions.
         judged: The questions that the run's chief metric judges.
     """
-    others: dict[str, float] = {}
+    values_by_id: dict[str, float] = {}
     for family in dict.fromkeys(scores.families.values()):
-        name = _chief_metric([name for name, maker in scores.families.items() if maker == family])
+        name = _chief_metric(
+            [name for name, value_family in scores.families.items() if value_family == family]
+        )
         if name.partition(".")[0] in _SECONDARY or _key(name) not in _CHIEF:
             continue
         for question_id, values in scores.values.items():
             if question_id not in judged and (value := values.get(name)) is not None:
-                others.setdefault(question_id, value)
-    return others
+                values_by_id.setdefault(question_id, value)
+    return values_by_id
 
 
 def _resampling(settings: ScoreSettings) -> Resampling | None:
@@ -190,8 +192,8 @@ def _chief_metric(names: Sequence[str], like: str = "") -> str:
     if not names:
         return ""
     families = list(dict.fromkeys(name.partition(".")[0] for name in names))
-    wanted = like.partition(".")[0]
-    families.sort(key=lambda family: (family != wanted, family in _SECONDARY))
+    preferred = like.partition(".")[0]
+    families.sort(key=lambda family: (family != preferred, family in _SECONDARY))
     members = [name for name in names if name.partition(".")[0] == families[0]]
     members.sort(key=lambda name: not name.endswith(_STRICT))
     keys = {_key(name): name for name in reversed(members)}

@@ -1,7 +1,7 @@
 """Plot models: a benchmark's score against the mean of the others, before and after cutting."""
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _WIDTH, _HEIGHT = 640, 400
@@ -25,41 +25,22 @@ def scatter(data: Mapping[str, Any], translate: Translate) -> str:
     pairs = list(recut.get("points", ()))[:_MAX_DOTS]
     if not points and not pairs:
         return ""
+    recut_names = {name for name, *_ in pairs}
+    fixed_points = [point for point in points if point[0] not in recut_names]
     cluster = frozenset(data.get("cluster", ()))
-    scores = [score for *_, score in points] + [one for pair in pairs for one in pair[2:]]
+    is_cut = recut.get("stop") is not None
+    scores = [score for *_, score in points] + [score for pair in pairs for score in pair[2:]]
     levels = [point[1] for point in (*points, *pairs)]
     x, y = _scale(levels, _LEFT, _WIDTH - _RIGHT), _scale(scores, _HEIGHT - _BOTTOM, _TOP)
-    recut_names = {pair[0] for pair in pairs}
     dots = [
-        _dot(x(level), y(score), "stuck" if name in cluster else "free", (name, level, score))
-        for name, level, score in points
-        if name not in recut_names
+        _dot(x(level), y(score), _kind(name, cluster), (name, level, score))
+        for name, level, score in fixed_points
     ]
-    is_cut = recut.get("stop") is not None
-    for name, level, before, after in pairs:
-        if is_cut:
-            dots.append(
-                f'<line class="move" x1="{x(level):.1f}" y1="{y(before):.1f}" '
-                f'x2="{x(level):.1f}" y2="{y(after):.1f}"/>'
-            )
-        dots.append(_dot(x(level), y(before), "before", (name, level, before)))
-        if is_cut:
-            dots.append(_dot(x(level), y(after), "after", (name, level, after)))
+    dots += _iter_pair_dots(pairs, is_cut, x, y)
+    kinds = {_kind(name, cluster) for name, *_ in fixed_points}
+    if pairs:
+        kinds |= {"before", "after"} if is_cut else {"before"}
     target = str(data.get("target", ""))
-    kinds = ["free"] * any(name not in cluster | recut_names for name, *_ in points)
-    kinds += ["stuck"] * any(name in cluster - recut_names for name, *_ in points)
-    kinds += ["before"] * bool(pairs) + ["after"] * (bool(pairs) and is_cut)
-    labels = {
-        "free": translate("a model"),
-        "stuck": translate("a model of the cluster that hardly moves"),
-        "before": translate("a run as saved"),
-        "after": translate("the same run, cut at {stop}", stop=recut.get("cut_at", "")),
-    }
-    key = "".join(
-        f'<li><svg viewBox="0 0 12 12" aria-hidden="true"><circle class="{kind}" cx="6" cy="6" '
-        f'r="4"/></svg> {labels[kind]}</li>'
-        for kind in kinds
-    )
     label = translate(
         "{benchmark} over the mean of the other benchmarks, model by model", benchmark=target
     )
@@ -70,8 +51,47 @@ def scatter(data: Mapping[str, Any], translate: Translate) -> str:
         f"{translate('mean of the other benchmarks, %')}</text>"
         f'<text class="name" transform="translate(14 {(_TOP + _HEIGHT - _BOTTOM) / 2:.0f}) '
         f'rotate(-90)">{translate("{benchmark}, %", benchmark=target)}</text>{"".join(dots)}</svg>'
-        f'<ul class="key">{key}</ul></figure>'
+        f"{_key(kinds, recut.get('cut_at', ''), translate)}</figure>"
     )
+
+
+def _kind(name: str, cluster: Collection[str]) -> str:
+    return "stuck" if name in cluster else "free"
+
+
+def _iter_pair_dots(
+    pairs: Iterable[tuple[str, float, float, float]],
+    is_cut: bool,
+    x: Callable[[float], float],
+    y: Callable[[float], float],
+) -> Iterator[str]:
+    """Yield the dots of runs as saved and, if they were cut, the line to their new place."""
+    for name, level, before, after in pairs:
+        if is_cut:
+            yield (
+                f'<line class="move" x1="{x(level):.1f}" y1="{y(before):.1f}" '
+                f'x2="{x(level):.1f}" y2="{y(after):.1f}"/>'
+            )
+        yield _dot(x(level), y(before), "before", (name, level, before))
+        if is_cut:
+            yield _dot(x(level), y(after), "after", (name, level, after))
+
+
+def _key(kinds: Collection[str], cut_at: str, translate: Translate) -> str:
+    """Return the list that explains the kinds of dots in the plot."""
+    labels = {
+        "free": translate("a model"),
+        "stuck": translate("a model of the cluster that hardly moves"),
+        "before": translate("a run as saved"),
+        "after": translate("the same run, cut at {stop}", stop=cut_at),
+    }
+    items = (
+        f'<li><svg viewBox="0 0 12 12" aria-hidden="true"><circle class="{kind}" cx="6" cy="6" '
+        f'r="4"/></svg> {label}</li>'
+        for kind, label in labels.items()
+        if kind in kinds
+    )
+    return f'<ul class="key">{"".join(items)}</ul>'
 
 
 def _scale(numbers: Sequence[float], start: float, end: float) -> Callable[[float], float]:

@@ -98,11 +98,11 @@ def _check_passage_id(question: Question, passage: Passage, where: str) -> None:
 
 def encode_reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
     """Return the reply as JSON: answers, reader, options and version."""
-    answered = order.all_answers()
+    answers = order.all_answers()
     return msgspec.json.encode(
         AnswerReply(
-            predictions=tuple(one.prediction for one in answered),
-            coverage=tuple(one.coverage for one in answered) if order.with_evidence else (),
+            predictions=tuple(answer.prediction for answer in answers),
+            coverage=tuple(answer.coverage for answer in answers) if order.with_evidence else (),
             reader=reader.name,
             options=reader.options,
             version=__version__,
@@ -152,7 +152,7 @@ class AnswerBuilder:
             return QuestionAnswer(_PREDICTION.decode(encoded))
         sentences = UnitIndex(passage.text)
         coverages = (
-            _build_coverage(passage, question, one, found_by, sentences) for one in evidence
+            _build_coverage(passage, question, piece, found_by, sentences) for piece in evidence
         )
         return QuestionAnswer(limited, tuple(coverages))
 
@@ -161,7 +161,7 @@ class AnswerBuilder:
             return []
         claims = question.claims or (None,)
         retrieved = (self._retriever.retrieve(question, passage, claim) for claim in claims)
-        return [quote_evidence(one, passage) for one in retrieved]
+        return [quote_evidence(piece, passage) for piece in retrieved]
 
 
 def _drop_excess_texts(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -169,17 +169,21 @@ def _drop_excess_texts(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Ev
 
     A passage without a sentence mark may be the evidence of a hundred options of each question.
     """
-    order.n_quoted_characters += sum(len(text) for one in evidence for text in one.texts)
+    order.n_quoted_characters += sum(len(text) for piece in evidence for text in piece.texts)
     if order.n_quoted_characters <= MOST_QUOTED:
         return evidence
-    return tuple(msgspec.structs.replace(one, texts=()) if one.spans else one for one in evidence)
+    return tuple(
+        msgspec.structs.replace(piece, texts=()) if piece.spans else piece for piece in evidence
+    )
 
 
 def _build_coverage(
     passage: Passage, question: Question, evidence: Evidence, found_by: str, sentences: UnitIndex
 ) -> Coverage:
     label: Any = evidence.option_label
-    option = next((one for one in question.options if label and one.label == label), None)
+    option = next(
+        (candidate for candidate in question.options if label and candidate.label == label), None
+    )
     explanation = explain(question, passage, option, evidence, sentences)
     return Coverage(
         claim=claim_and_context(question, option)[0],

@@ -140,8 +140,8 @@ class _Handlers:
         if self._is_from_foreign_page(request):
             raise foreign_origin_refusal(request.headers.get("origin", ""))
         try:
-            with self._service.bodies.hold() as held:
-                raw = await self._service.bodies.read(request, held)
+            with self._service.bodies.hold() as memory:
+                raw = await self._service.bodies.read(request, memory)
                 return await self._service.run_with_timeout(request, respond(raw))
         except asyncio.CancelledError:
             # the server stops now, before this request was complete
@@ -170,28 +170,32 @@ class _Handlers:
         if len(raw) <= _LARGE_BYTES:
             return parse(raw, settings)
 
-        held = [raw]
+        body = [raw]
 
-        def turn() -> T:
+        def parse_in_turn() -> T:
             if batcher.is_stopping:
                 raise stopping_refusal()
-            return parse(held.pop(), settings)
+            return parse(body.pop(), settings)
 
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._large_body_executor, turn)
+            return await asyncio.get_running_loop().run_in_executor(
+                self._large_body_executor, parse_in_turn
+            )
         finally:
-            held.clear()  # a turn that was given up stays in the queue, and would keep the body
+            body.clear()  # a turn that was given up stays in the queue, and would keep the body
 
     async def _mrqa(self, raw: bytes) -> Response:
-        shown = await self._parse_body(raw, mrqa.parse_context)
-        order = await self._service.answer(shown, n_best=0, with_evidence=False)
+        questions = await self._parse_body(raw, mrqa.parse_context)
+        order = await self._service.answer(questions, n_best=0, with_evidence=False)
         body, n_failed = mrqa.encode_answers(order)
         headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
         return Response(body, headers=headers, media_type=JSON)
 
     async def _answer(self, raw: bytes) -> Response:
-        asked, shown = await self._parse_body(raw, answer.parse_request)
-        order = await self._service.answer(shown, n_best=asked.n_best, with_evidence=asked.evidence)
+        request, questions = await self._parse_body(raw, answer.parse_request)
+        order = await self._service.answer(
+            questions, n_best=request.n_best, with_evidence=request.evidence
+        )
         service = self._service
         return Response(
             answer.encode_reply(order, service.info, service.record_sha256), media_type=JSON

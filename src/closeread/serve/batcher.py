@@ -136,8 +136,8 @@ class Batcher:
         """Return the estimated seconds until the queue is half empty."""
         count, seconds = self.current_batch()
         # the first batch of a slow reader is known by nothing but how long it takes already
-        each = max(self._seconds_per_question, seconds / count if count else 0.0)
-        return max(1, min(_LONGEST_RETRY_SECONDS, math.ceil(waiting * each / 2)))
+        seconds_per_question = max(self._seconds_per_question, seconds / count if count else 0.0)
+        return max(1, min(_LONGEST_RETRY_SECONDS, math.ceil(waiting * seconds_per_question / 2)))
 
     def _work(self) -> None:
         while batch := self._wait_for_batch():
@@ -189,12 +189,12 @@ class Batcher:
                 queued.order.store_answer(queued.position, self._answer(queued, prediction))
                 if not queued.order.n_unanswered:
                     self._notify_loop(queued.order)
-            elif all(one.order.is_dropped for one in batch):
+            elif all(question.order.is_dropped for question in batch):
                 return
 
     def _predict(self, batch: list[Planned]) -> Iterator[Prediction]:
         """Yield a prediction for every question of the batch, even if the reader fails."""
-        pending = {one.question_id: one for one in batch}
+        pending = {question.question_id: question for question in batch}
         try:
             for prediction in predict_batch(self._reader, batch):
                 del pending[prediction.question_id]
@@ -208,8 +208,8 @@ class Batcher:
             if len(batch) == 1:
                 yield from _failed_predictions(pending, error)
                 return
-            for one in list(pending.values()):
-                yield from self._predict([one])
+            for question in list(pending.values()):
+                yield from self._predict([question])
 
     def _answer(self, queued: QueuedQuestion, prediction: Prediction) -> QuestionAnswer:
         try:

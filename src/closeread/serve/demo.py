@@ -46,7 +46,7 @@ def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) ->
         "asides": QUOTATION_MARKS,
         "spelled": SPELLED,
     }
-    script_names = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
+    script_names = sorted(file.name for file in _FOLDER.iterdir() if file.name.endswith(".js"))
     pieces = render_scripted(
         wrap_in_closure([*map(load_template, _SHARED), *map(_read_script, script_names)]),
         [("data", data)],

@@ -67,15 +67,15 @@ def _bind_error(host: str, port: int, error: Exception) -> UsageError:
     )
 
 
-def url_of(listening: socket.socket) -> str:
+def url_of(listening_socket: socket.socket) -> str:
     """Return the URL of the address."""
-    host, port = listening.getsockname()[:2]
+    host, port = listening_socket.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def is_public(listening: socket.socket) -> bool:
+def is_public(listening_socket: socket.socket) -> bool:
     """Return whether other machines can reach the address."""
-    return not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
+    return not ip_address(listening_socket.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def listen(

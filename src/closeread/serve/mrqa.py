@@ -57,8 +57,8 @@ def parse_context(raw: bytes, settings: Settings) -> list[ShownQuestion]:
     passage = Passage(passage_id="0", text=context.context, language=detect(context.context))
     check_passage(passage, settings, text_location="context", title_location="")
     questions = [
-        Question(question_id=one.qid, passage_id="0", text=one.question, kind="span")
-        for one in context.qas
+        Question(question_id=question.qid, passage_id="0", text=question.question, kind="span")
+        for question in context.qas
     ]
     for index, question in enumerate(questions):
         check_question(question, settings, f"qas[{index}]", text_field="question")
@@ -84,11 +84,11 @@ def encode_answers(order: Order) -> tuple[bytes, int]:
     """
     answers = order.all_answers()
     text_by_id = {
-        one.prediction.question_id: _text(one.prediction.answer)
-        for one in answers
-        if not one.prediction.error
+        answer.prediction.question_id: _text(answer.prediction.answer)
+        for answer in answers
+        if not answer.prediction.error
     }
-    n_failed = sum(bool(one.prediction.error) for one in answers)
+    n_failed = sum(bool(answer.prediction.error) for answer in answers)
     if n_failed and not text_by_id:
         raise RefusedError(
             500,

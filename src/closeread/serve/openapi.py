@@ -97,24 +97,29 @@ def openapi_document(settings: Settings) -> dict[str, Any]:
             "/docs": {"get": _page("This document as a page.")},
         },
         "components": {
-            "schemas": {name: _described(name, one) for name, one in components.items()}
+            "schemas": {
+                name: _add_descriptions(name, schema) for name, schema in components.items()
+            }
         },
     }
 
 
-def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _add_descriptions(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Return a record's schema with each field's description from the docstring."""
-    whole, _, own = cleandoc(schema.get("description", "")).partition(_ATTRIBUTES)
-    extended = _EXTENDED.get(name)
-    inherited = cleandoc(extended.__doc__ or "").partition(_ATTRIBUTES)[2] if extended else ""
-    told = {
-        field: " ".join(text.split()) for field, text in _ATTRIBUTE.findall(f"{inherited}\n{own}")
+    summary, _, own_attributes = cleandoc(schema.get("description", "")).partition(_ATTRIBUTES)
+    base_record = _EXTENDED.get(name)
+    inherited_attributes = (
+        cleandoc(base_record.__doc__ or "").partition(_ATTRIBUTES)[2] if base_record else ""
+    )
+    descriptions = {
+        field: " ".join(text.split())
+        for field, text in _ATTRIBUTE.findall(f"{inherited_attributes}\n{own_attributes}")
     }
     properties = {
-        field: kind | ({"description": told[field]} if field in told else {})
+        field: kind | ({"description": descriptions[field]} if field in descriptions else {})
         for field, kind in schema.get("properties", {}).items()
     }
-    return schema | {"description": whole} | ({"properties": properties} if properties else {})
+    return schema | {"description": summary} | ({"properties": properties} if properties else {})
 
 
 def _answer() -> dict[str, Any]:
@@ -208,7 +213,7 @@ def _reply(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refusals(*statuses: int) -> dict[str, Any]:
-    return {str(one): _reply(REFUSALS[one], _ref("ErrorReply")) for one in statuses}
+    return {str(status): _reply(REFUSALS[status], _ref("ErrorReply")) for status in statuses}
 
 
 def _ref(name: str) -> dict[str, str]:

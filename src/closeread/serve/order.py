@@ -67,7 +67,7 @@ class Order:
 
     def all_answers(self) -> list[QuestionAnswer]:
         """Return all answers in the request's order."""
-        return [one for one in self.answers if one is not None]
+        return [answer for answer in self.answers if answer is not None]
 
 
 class QueuedQuestion(NamedTuple):

@@ -489,7 +489,7 @@ def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
     predictions = choose(tuple(dataset.questions()), {})
     values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
-    material = gather([folder], most=3)
+    material = gather([folder], max_questions=3)
     assert [row.question.question_id for row in material.rows] == [
         "t1-original",
         "t1-positive",
@@ -514,7 +514,7 @@ def test_a_question_that_is_not_shown_is_counted_and_its_texts_are_not_held(tmp_
     ]
     values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
-    whole, part = gather([folder]), gather([folder], most=3)
+    whole, part = gather([folder]), gather([folder], max_questions=3)
     last = part.runs[0].results[predictions[-1].question_id].prediction
     assert (last.generation.text, last.generation.finish_reason) == ("", "length")
     assert part.runs[0].results[predictions[0].question_id] == whole.runs[0].results["t1-original"]
@@ -628,7 +628,7 @@ def test_of_a_large_set_that_is_gone_every_run_shows_what_it_said(tmp_path):
         for name, given in (("one", said), ("other", said[::-1]))
     ]
     (tmp_path / "set.jsonl").unlink()
-    material = gather(runs, most=4)
+    material = gather(runs, max_questions=4)
     assert [row.question.question_id for row in material.rows] == ["q0", "q1", "q2", "q3"]
     for run in material.runs:
         assert len(run.results) == 9

@@ -39,8 +39,8 @@ class Phrases:
         Raises:
             KeyError: There is no such template, or a field has no value.
         """
-        chosen = self._exact[template] if language == "zh" else template
-        return _FIELD.sub(lambda field: str(values[field[1]]), chosen)
+        translated = self._exact[template] if language == "zh" else template
+        return _FIELD.sub(lambda field: str(values[field[1]]), translated)
 
     def _translate(self, text: str, depth: int = 0) -> str | None:
         if text in self._exact:
@@ -75,19 +75,19 @@ class Phrases:
         for separator, joint in _LISTS:
             if separator in text:
                 parts = [self._translate(part, depth + 1) for part in text.split(separator)]
-                known = [part for part in parts if part is not None]
-                if len(known) == len(parts):
-                    return joint.join(known)
+                translated = [part for part in parts if part is not None]
+                if len(translated) == len(parts):
+                    return joint.join(translated)
         return None
 
     def _fill_template(self, fields: Mapping[str, str], chinese: str, depth: int) -> str | None:
-        found: dict[str, str] = {}
+        translated_fields: dict[str, str] = {}
         for name, value in fields.items():
             translated = self._translate(value, depth + 1) if name.startswith("=") else value
             if translated is None:
                 return None
-            found[name] = translated
-        return _FIELD.sub(lambda field: found[field[1]], chinese)
+            translated_fields[name] = translated
+        return _FIELD.sub(lambda field: translated_fields[field[1]], chinese)
 
 
 def _iter_values(literals: list[str], text: str) -> Iterator[list[str]]:
@@ -103,13 +103,15 @@ def _iter_values(literals: list[str], text: str) -> Iterator[list[str]]:
     if len(first) + len(last) > len(text):
         return
     for from_right in (True, False):
-        rest, values = body, []
+        remaining, values = body, []
         for literal in reversed(inner) if from_right else inner:
-            head, found, tail = rest.rpartition(literal) if from_right else rest.partition(literal)
-            if not found:
+            head, separator, tail = (
+                remaining.rpartition(literal) if from_right else remaining.partition(literal)
+            )
+            if not separator:
                 return
-            rest, value = (head, tail) if from_right else (tail, head)
+            remaining, value = (head, tail) if from_right else (tail, head)
             values.append(value)
-        values.append(rest)
+        values.append(remaining)
         if all(values):
             yield values[::-1] if from_right else values
