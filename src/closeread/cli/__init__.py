@@ -88,8 +88,8 @@ class _Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            close_commands = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {close_commands[0]!r}?" if close_commands else ""
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
@@ -158,12 +158,12 @@ def _check_utf8(arguments: Iterable[str]) -> None:
     Raises:
         UsageError: One of them is not UTF-8.
     """
-    for one in (*arguments, _working_folder()):
+    for argument in (*arguments, _working_folder()):
         try:
-            one.encode()
+            argument.encode()
         except UnicodeEncodeError as error:
             raise UsageError(
-                f"{in_one_line(one[:_MAX_SHOWN_CHARACTERS])} is not UTF-8",
+                f"{in_one_line(argument[:_MAX_SHOWN_CHARACTERS])} is not UTF-8",
                 cure="rename the file or folder, or set the terminal to UTF-8",
             ) from error
 

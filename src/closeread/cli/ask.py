@@ -68,8 +68,8 @@ def command(
     ⟪brackets⟫. --option makes it a multiple-choice question. If the question asks which option the
     passage supports or contradicts, the options are judged as statements.
     """
-    about = _read_passage(file, text)
-    _check_not_blank(about, questions, choices)
+    passage_text = _read_passage(file, text)
+    _check_not_blank(passage_text, questions, choices)
     require_calibrator(calibrator, selective=selective)
     opened = open_reader(reader, **parse_assignments(options))
     warn_training_mismatch(describe_reader(opened.name, opened.options, opened.reader))
@@ -78,25 +78,25 @@ def command(
         for warning in opened.warnings:
             remark(warning)
     items = [
-        make_item(one, about, choices, title=title, name=str(number))
-        for number, one in enumerate(questions, 1)
+        make_item(question_text, passage_text, choices, title=title, name=str(number))
+        for number, question_text in enumerate(questions, 1)
     ]
-    found = list(opened.answers(items))
+    predictions = list(opened.answers(items))
     if json_:
-        print_json({"predictions": found, "reader": opened.name, "options": opened.options})
+        print_json({"predictions": predictions, "reader": opened.name, "options": opened.options})
     else:
         sheet = make_sheet(width, picked="picked", nothing="the reader gave no answer")
         for place, ((passage, (question,)), prediction) in enumerate(
-            zip(items, found, strict=True)
+            zip(items, predictions, strict=True)
         ):
-            shown = replace(
+            answered = replace(
                 question, answers=_answers_of(prediction), gold_evidence=prediction.evidence
             )
             sys.stdout.writelines(["\n"] if place else [])
-            sys.stdout.writelines(sheet.body(passage, shown, whole=not place))
+            sys.stdout.writelines(sheet.body(passage, answered, whole=not place))
             for line in _iter_notes(question, prediction):
                 sys.stdout.writelines(sheet.remark(line))
-    if any(one.error for one in found):
+    if any(prediction.error for prediction in predictions):
         sys.exit(2)
 
 
@@ -114,9 +114,13 @@ def _iter_notes(question: Question, prediction: Prediction) -> Iterator[str]:
         scores = zip(question.options, prediction.option_scores, strict=False)
         yield "scores " + ", ".join(f"{option.label} {score:.3f}" for option, score in scores)
     else:
-        others = [one for one in prediction.candidates if one.answer != prediction.answer]
-        for one in others[:_ALTERNATIVES]:
-            yield f"or {one.answer.text or 'no answer'}  {one.score:.3f}"
+        alternatives = [
+            candidate
+            for candidate in prediction.candidates
+            if candidate.answer != prediction.answer
+        ]
+        for candidate in alternatives[:_ALTERNATIVES]:
+            yield f"or {candidate.answer.text or 'no answer'}  {candidate.score:.3f}"
     if prediction.note:
         yield prediction.note
 
@@ -129,9 +133,9 @@ def _check_not_blank(passage: str, questions: tuple[str, ...], options: tuple[st
     """
     if not passage.strip():
         raise UsageError("the passage is empty", expected="a passage with some text")
-    if not all(one.strip() for one in questions):
+    if not all(text.strip() for text in questions):
         raise UsageError("a question is empty", expected="text in each QUESTION")
-    if not all(one.strip() for one in options):
+    if not all(text.strip() for text in options):
         raise UsageError("an option is empty", expected="text in each --option")
 
 

@@ -73,8 +73,8 @@ def command(
     from closeread.api.datasets import open_dataset
     from closeread.pipeline.attacking import Settings, attack, check_attack
 
-    for option, given in (("-o", bool(options)), ("--tries", tries is not None)):
-        if given and against is None:
+    for option, is_given in (("-o", bool(options)), ("--tries", tries is not None)):
+        if is_given and against is None:
             raise click.UsageError(f"{option} needs --against")
     opened = open_dataset(dataset, format_, strict)
     settings = Settings(
@@ -88,11 +88,11 @@ def command(
     if against is not None:
         settings = replace(settings, against=_make_target(against, options, tries or 8))
     with progress("attack", None) as step:
-        made = attack(opened, out, settings, to, step=step)
+        attacked = attack(opened, out, settings, to, step=step)
     if json_:
-        print_json(made)
+        print_json(attacked)
         return
-    _print(made)
+    _print(attacked)
 
 
 def _make_target(name: str, options: tuple[str, ...], tries: int) -> "Against":
@@ -103,38 +103,41 @@ def _make_target(name: str, options: tuple[str, ...], tries: int) -> "Against":
     return Against(name=name, options=resolved, reader=reader, tries=tries)
 
 
-def _print(made: "Attacked") -> None:
-    counted = [
+def _print(attacked: "Attacked") -> None:
+    rows = [
         (name, f"{kinds.get('same', 0):,}", f"{kinds.get('opposite', 0):,}")
-        for name, kinds in made.changes.items()
+        for name, kinds in attacked.changes.items()
     ]
     headings = ("strategy", "truth kept", "truth turned")
-    if is_stream(Path(made.target)):  # stdout may be the data set itself
-        for name, same, opposite in counted:
-            remark(f"{name}: truth kept {same}, truth turned {opposite}")
-    elif counted:
-        print_table(headings, counted, title="Texts changed", right=headings[1:])
-    variants = ", ".join(f"{count:,} {role}" for role, count in made.variants.items())
-    remark(f"{made.target}: {made.groups:,} of {count_of(made.questions, 'question')}, {variants}")
+    if is_stream(Path(attacked.target)):  # stdout may be the data set itself
+        for name, n_kept, n_turned in rows:
+            remark(f"{name}: truth kept {n_kept}, truth turned {n_turned}")
+    elif rows:
+        print_table(headings, rows, title="Texts changed", right=headings[1:])
+    variants = ", ".join(f"{count:,} {role}" for role, count in attacked.variants.items())
+    remark(
+        f"{attacked.target}: {attacked.groups:,} of {count_of(attacked.questions, 'question')}, "
+        f"{variants}"
+    )
     for label, counts in (
-        ("left out", made.left_out),
-        ("not stored in the target format", made.lost),
-        ("defects kept", made.defects),
+        ("left out", attacked.left_out),
+        ("not stored in the target format", attacked.lost),
+        ("defects kept", attacked.defects),
     ):
-        for what, count in counts.items():
-            remark(f"  {label}: {what}: {count:,}")
-    if made.failed:
+        for reason, count in counts.items():
+            remark(f"  {label}: {reason}: {count:,}")
+    if attacked.failed:
         remark(
-            f"  the reader failed on {made.failed:,} of {count_of(made.asked, 'variant')}; these "
-            "count as wrong"
+            f"  the reader failed on {attacked.failed:,} of {count_of(attacked.asked, 'variant')}; "
+            "these count as wrong"
         )
-    if made.grouped:
+    if attacked.grouped:
         remark(
-            f"`closeread read {argument(made.target)} --reader NAME --out RUN`, then "
+            f"`closeread read {argument(attacked.target)} --reader NAME --out RUN`, then "
             "`closeread score RUN --by role`"
         )
     else:
         remark(
-            f"the format {made.target_format} cannot store groups: write jsonl to measure what "
+            f"the format {attacked.target_format} cannot store groups: write jsonl to measure what "
             "the attack costs"
         )

@@ -17,6 +17,7 @@ from closeread.wording import argument, count_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from closeread.audits.checks import AuditOptions
     from closeread.audits.examine import Audit
     from closeread.audits.findings import Table
 
@@ -112,12 +113,8 @@ def command(
 
     from closeread.api.datasets import locate, open_dataset
     from closeread.audits.checks import AuditOptions
-    from closeread.audits.examine import audit
     from closeread.audits.replan import Change
-    from closeread.cli.terminal.reading import show_progress
-    from closeread.cli.terminal.sources import unique_paths, warn_skipped_runs
     from closeread.formats.files.output_place import must_take_file
-    from closeread.runs.store import find_runs
 
     gc.disable()
     for outcome in filter(None, (html, list_)):
@@ -130,8 +127,8 @@ def command(
         target=target,
         n_questions=questions,
         change=Change(
-            stops=_unescaped(stops) if stops else None,
-            was=_unescaped(was_stop),
+            stops=_unescape_stops(stops) if stops else None,
+            was=_unescape_stops(was_stop),
             extract=new_extract,
             normalizer=new_normalizer,
             prompt=new_prompt,
@@ -141,17 +138,27 @@ def command(
         seed=seed,
         skip_bad=skip_bad,
     )
-    for source in sources:
-        warn_skipped_runs(source, find_runs(source), sources)
-    with TemporaryDirectory(prefix="closeread-audit-") as folder:
-        log_to_run = partial(_ingest, folder=Path(folder), skip_bad=skip_bad)
-        with show_progress("checks", "audits are not saved") as begin:
-            result = audit(unique_paths(sources), options, log_to_run=log_to_run, begin=begin)
+    result = _audit(sources, options)
     if list_ is not None:
         _write_list(result, list_)
     if html is not None:
         _write_page(result, html, lang)
     _print(result, json_)
+
+
+def _audit(sources: tuple[Path, ...], options: "AuditOptions") -> "Audit":
+    """Audit the sources; warn about runs that lie too deep in them to be found."""
+    from closeread.audits.examine import audit
+    from closeread.cli.terminal.reading import show_progress
+    from closeread.cli.terminal.sources import unique_paths, warn_skipped_runs
+    from closeread.runs.store import find_runs
+
+    for source in sources:
+        warn_skipped_runs(source, find_runs(source), sources)
+    with TemporaryDirectory(prefix="closeread-audit-") as folder:
+        log_to_run = partial(_ingest, folder=Path(folder), skip_bad=options.skip_bad)
+        with show_progress("checks", "audits are not saved") as begin:
+            return audit(unique_paths(sources), options, log_to_run=log_to_run, begin=begin)
 
 
 def _ingest(logs: Sequence[Path], *, folder: Path, skip_bad: bool) -> list[Path]:
@@ -171,25 +178,25 @@ def _run_name(log: Path) -> str:
 
     A folder is named after its model, so ``.1-8B`` of ``Llama-3.1-8B`` is not a suffix.
     """
-    shown = log if log.name not in ("", "..") else log.resolve()
-    return (shown.name if log.is_dir() else shown.stem) or "logs"
+    named_path = log if log.name not in ("", "..") else log.resolve()
+    return (named_path.name if log.is_dir() else named_path.stem) or "logs"
 
 
-def _parse_throughput(named: str | None) -> "float | Literal['run'] | None":
-    if named is None or named == "run":
-        return named  # type: ignore[return-value]
+def _parse_throughput(value: str | None) -> "float | Literal['run'] | None":
+    if value is None or value == "run":
+        return value  # type: ignore[return-value]
     try:
-        speed = float(named)
+        speed = float(value)
     except ValueError:
         speed = 0.0
     if not 0 < speed < float("inf"):
         raise click.BadParameter(
-            f"{named!r} is not a number above 0 or `run`", param_hint="--throughput"
+            f"{value!r} is not a number above 0 or `run`", param_hint="--throughput"
         )
     return speed
 
 
-def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:
+def _unescape_stops(stops: tuple[str, ...]) -> tuple[str, ...]:
     """Unescape stop strings; an empty one means no stop, as in ``closeread score``."""
     return tuple(stop.replace("\\n", "\n").replace("\\t", "\t") for stop in stops if stop)
 
@@ -213,8 +220,8 @@ def _write_list(audit: "Audit", path: Path) -> None:
     rows = list(plan_lines(plans[0]))
     with replacing(path) as stream:
         stream.write("".join(row + "\n" for row in rows).encode())
-    again = f"`closeread read DATASET --only {argument(path)}`"
-    remark(f"{count_of(len(rows), 'question')} to generate again: {again}")
+    command_text = f"`closeread read DATASET --only {argument(path)}`"
+    remark(f"{count_of(len(rows), 'question')} to generate again: {command_text}")
 
 
 def _write_page(audit: "Audit", path: Path, language: str | None) -> None:
@@ -237,8 +244,8 @@ def _print(audit: "Audit", json_: bool) -> None:
     from closeread.cli.terminal.output import make_console, print_json, print_wrapped, remark
 
     if audit.skipped:
-        counted = ", ".join(f"{code} {count:,}" for code, count in audit.skipped.items())
-        remark(f"skipped as unusable: {counted}")
+        counts = ", ".join(f"{code} {count:,}" for code, count in audit.skipped.items())
+        remark(f"skipped as unusable: {counts}")
     if json_:
         print_json(
             {

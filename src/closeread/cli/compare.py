@@ -1,7 +1,8 @@
 """``closeread compare``: compare runs on the same questions by paired tests."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +12,10 @@ from closeread.cli.terminal.place import LocalPath
 from closeread.cli.terminal.reading import show_progress
 
 if TYPE_CHECKING:
+    from closeread.metrics.intervals import Resampling
     from closeread.runs.compare import Compared
     from closeread.runs.compare_tables import ComparedTables
+    from closeread.runs.store import Run
 
 _ON_INTERRUPT = "comparisons are not saved"
 
@@ -73,54 +76,60 @@ def command(
     """
     from closeread.cli.terminal.comparison import print_comparison
     from closeread.cli.terminal.papers import check_targets, write_tables
-    from closeread.cli.terminal.sources import find_run_folders, unique_paths
     from closeread.metrics.intervals import Resampling
     from closeread.reports.comparison import comparison_in_latex, comparison_in_markdown
+
+    check_targets(markdown, latex, json=json_)
+    compared = _compare(
+        _open_tables(runs),
+        Resampling(resamples=resamples, level=level, seed=seed),
+        metrics=metrics,
+        group_seeds=seeds,
+        allow_different_signatures=allow_different_signatures,
+    )
+    if "-" not in (markdown, latex) and not json_:
+        print_comparison(compared)
+    paths = write_tables(
+        (
+            (markdown, comparison_in_markdown(compared) if markdown else ""),
+            (latex, comparison_in_latex(compared) if latex else ""),
+        )
+    )
+    for path in paths:
+        remark(path)
+    if json_:
+        print_json(vars(compared))
+
+
+def _open_tables(paths: Sequence[Path]) -> "dict[Path, list[Run]]":
+    """Open every run once, by the path of the command line that it is at or in."""
+    from closeread.cli.terminal.sources import find_run_folders, unique_paths
+    from closeread.runs.store import open_run
+
+    folders_by_path = {path: find_run_folders(path, paths) for path in unique_paths(paths)}
+    unique_folders = unique_paths(
+        folder for folders in folders_by_path.values() for folder in folders
+    )
+    if len(unique_folders) < 2:
+        raise click.UsageError("compare needs two or more run folders")
+    opened = {folder: open_run(folder) for folder in unique_folders}
+    return {
+        path: [opened[folder] for folder in folders if folder in opened]
+        for path, folders in folders_by_path.items()
+    }
+
+
+def _compare(
+    tables: "dict[Path, list[Run]]", resampling: "Resampling", **options: Any
+) -> "Compared | ComparedTables":
+    """Compare tables data set by data set, or else all runs on their one data set."""
     from closeread.runs.compare import compare_runs
     from closeread.runs.compare_tables import compare_tables
     from closeread.runs.run_tables import are_tables
-    from closeread.runs.store import open_run
 
-    check_targets(markdown, latex, json=json_)
-    given = {folder: find_run_folders(folder, runs) for folder in unique_paths(runs)}
-    found_runs = unique_paths(path for inner in given.values() for path in inner)
-    if len(found_runs) < 2:
-        raise click.UsageError("compare needs two or more run folders")
-    opened = {path: open_run(path) for path in found_runs}
-    tables = {
-        folder: [opened[path] for path in inner if path in opened]
-        for folder, inner in given.items()
-    }
-    resampling = Resampling(resamples=resamples, level=level, seed=seed)
     if are_tables(tables):
         with show_progress("data sets", _ON_INTERRUPT) as begin:
-            found: Compared | ComparedTables = compare_tables(
-                tables,
-                resampling,
-                metrics=metrics,
-                group_seeds=seeds,
-                allow_different_signatures=allow_different_signatures,
-                begin=begin,
-            )
-    else:
-        with show_progress("values", _ON_INTERRUPT) as begin:
-            found = compare_runs(
-                list(opened.values()),
-                resampling,
-                metrics=metrics,
-                group_seeds=seeds,
-                allow_different_signatures=allow_different_signatures,
-                begin=begin,
-            )
-    if "-" not in (markdown, latex) and not json_:
-        print_comparison(found)
-    written = write_tables(
-        (
-            (markdown, comparison_in_markdown(found) if markdown else ""),
-            (latex, comparison_in_latex(found) if latex else ""),
-        )
-    )
-    for path in written:
-        remark(path)
-    if json_:
-        print_json(vars(found))
+            return compare_tables(tables, resampling, begin=begin, **options)
+    runs = list({run.path: run for table in tables.values() for run in table}.values())
+    with show_progress("values", _ON_INTERRUPT) as begin:
+        return compare_runs(runs, resampling, begin=begin, **options)

@@ -81,12 +81,12 @@ def command(
         f"{src}/run.json"
     ):  # a folder without access does not count as a run
         _refuse_dataset_options(from_=from_, limit=limit, strict=strict, **mrqa)
-        handed_in = _write_submission(Path(src), dst, to, beside, dataset)
+        submission = _write_submission(Path(src), dst, to, beside, dataset)
         if json_:
-            print_json(handed_in)
+            print_json(submission)
         return
-    for option, of_a_run in (("--beside", beside), ("--dataset", dataset)):
-        if of_a_run:
+    for option, run_option in (("--beside", beside), ("--dataset", dataset)):
+        if run_option:
             raise UsageError(
                 f"{option} needs a run, and this is not one",
                 where=src,
@@ -96,7 +96,7 @@ def command(
 
     must_take_file(dst)
     must_not_replace(dst, src)
-    given = {key: value for key, value in mrqa.items() if value}
+    mrqa_options = {key: value for key, value in mrqa.items() if value}
     opened = open_dataset(src, from_, strict, option="--from")
     with progress("questions", None) as advance:
         report = convert(
@@ -104,7 +104,7 @@ def command(
             dst,
             to,
             limit=limit,
-            mrqa=MrqaOptions(**given) if given else None,
+            mrqa=MrqaOptions(**mrqa_options) if mrqa_options else None,
         )
     if json_:
         print_json(report)
@@ -120,13 +120,13 @@ def command(
         ("defects kept", report.defects),
     ):
         if counts:
-            listed = ", ".join(f"{what} {count:,}" for what, count in counts.items())
-            remark(in_one_line(f"  {label}: {listed}"))
+            listing = ", ".join(f"{reason} {count:,}" for reason, count in counts.items())
+            remark(in_one_line(f"  {label}: {listing}"))
 
 
-def _refuse_dataset_options(**given: Any) -> None:
+def _refuse_dataset_options(**options: Any) -> None:
     """Reject options that apply only to data sets."""
-    for name, value in given.items():
+    for name, value in options.items():
         if value:
             option = "--" + name.strip("_")
             raise UsageError(
@@ -142,11 +142,11 @@ def _write_submission(
     from closeread.runs.store import open_run
 
     opened = open_run(run, moved=locate(moved) if moved is not None else None)
-    done = hand_in(opened, dst, to, beside)
-    remark(f"{dst}: the predictions of {run}, as {done.form}")
-    if done.without_letter:
+    handed_in = hand_in(opened, dst, to, beside)
+    remark(f"{dst}: the predictions of {run}, as {handed_in.form}")
+    if handed_in.without_letter:
         remark(
-            f"  {count_of(done.without_letter, 'question')} without an option letter, which "
+            f"  {count_of(handed_in.without_letter, 'question')} without an option letter, which "
             "count as wrong"
         )
-    return done
+    return handed_in

@@ -37,56 +37,67 @@ def command(*, dataset: str, format_: str | None, words: str, strict: bool, json
     """
     opened = open_dataset(dataset, format_, strict)
     with progress("questions", None) as advance:
-        found = describe(count_reads(opened, advance), words)
+        description = describe(count_reads(opened, advance), words)
     if json_:
-        print_json(plain(found))
+        print_json(plain(description))
         return
-    title = " ".join(filter(None, dict.fromkeys([found.name, found.version])))
-    print_table(("", ""), _fact_rows(found), title=f"{title} ({found.format})")
+    title = " ".join(filter(None, dict.fromkeys([description.name, description.version])))
+    print_table(("", ""), _fact_rows(description), title=f"{title} ({description.format})")
     print_line = make_console().print
     print_line()
     print_table(
         ("", "texts", "characters", "longest", "words", "most", "vocabulary"),
-        _length_rows(found),
+        _length_rows(description),
         title="Mean and maximum lengths",
         right=("texts", "characters", "longest", "words", "most", "vocabulary"),
     )
     print_line(f"Vocabulary: {VOCABULARY[words]}.")
-    if found.evidence:
+    if description.evidence:
         print_line()
-        print_table(("", ""), _evidence_rows(found.evidence), title="Gold evidence")
-    if found.defects:
+        print_table(("", ""), _evidence_rows(description.evidence), title="Gold evidence")
+    if description.defects:
         print_line()
         print_table(
             ("defect", "count", "examples"),
             [
-                (code, f"{count:,}", "\n".join(map(in_one_line, found.defect_examples[code][:2])))
-                for code, count in found.defects.items()
+                (
+                    code,
+                    f"{count:,}",
+                    "\n".join(map(in_one_line, description.defect_examples[code][:2])),
+                )
+                for code, count in description.defects.items()
             ],
             title="Defects, counted and kept",
             right=("count",),
         )
 
 
-def _fact_rows(found: Description) -> list[tuple[str, str]]:
+def _fact_rows(description: Description) -> list[tuple[str, str]]:
     rows = [
-        ("passages", _format_total(found.passages, found.languages)),
-        ("questions", _format_total(found.questions, found.kinds)),
-        ("groups", _format_total(found.groups, found.roles) if found.groups else ""),
-        ("options per question", _format_counts(found.options_a_question)),
-        ("gold answers per question", _format_counts(found.answers_a_question)),
-        ("answer kinds", _format_counts(found.answer_kinds)),
-        ("right options", _format_counts(found.right_options)),
-        ("verification stems", f"{found.verification_stems:,}" if found.options_a_question else ""),
-        ("stems ask for", _format_counts(found.asks_for)),
-        ("options changed by", _format_counts(found.option_strategies)),
-        ("questions changed by", _format_counts(found.question_strategies)),
+        ("passages", _format_total(description.passages, description.languages)),
+        ("questions", _format_total(description.questions, description.kinds)),
+        (
+            "groups",
+            _format_total(description.groups, description.roles) if description.groups else "",
+        ),
+        ("options per question", _format_counts(description.options_a_question)),
+        ("gold answers per question", _format_counts(description.answers_a_question)),
+        ("answer kinds", _format_counts(description.answer_kinds)),
+        ("right options", _format_counts(description.right_options)),
+        (
+            "verification stems",
+            f"{description.verification_stems:,}" if description.options_a_question else "",
+        ),
+        ("stems ask for", _format_counts(description.asks_for)),
+        ("options changed by", _format_counts(description.option_strategies)),
+        ("questions changed by", _format_counts(description.question_strategies)),
         (
             "sentences",
-            f"{found.sentences:,} of {_format_mean(found.mean_sentence_characters)} characters",
+            f"{description.sentences:,} of "
+            f"{_format_mean(description.mean_sentence_characters)} characters",
         ),
-        ("licence", found.license),
-        ("sha256", found.sha256),
+        ("licence", description.license),
+        ("sha256", description.sha256),
     ]
     return [(name, text) for name, text in rows if text]
 
@@ -95,7 +106,7 @@ def _format_total(total: int, kinds: Mapping[str, int]) -> str:
     return f"{total:,} ({_format_counts(kinds)})" if kinds else f"{total:,}"
 
 
-def _length_rows(found: Description) -> list[tuple[str, ...]]:
+def _length_rows(description: Description) -> list[tuple[str, ...]]:
     rows = [
         (
             name,
@@ -106,15 +117,15 @@ def _length_rows(found: Description) -> list[tuple[str, ...]]:
             f"{kind.max_words:,}",
             f"{kind.vocabulary:,}",
         )
-        for name, kind in found.lengths.items()
+        for name, kind in description.lengths.items()
         if kind.texts
     ]
-    return [*rows, ("all", "", "", "", "", "", f"{found.total_vocabulary:,}")]
+    return [*rows, ("all", "", "", "", "", "", f"{description.total_vocabulary:,}")]
 
 
 def _evidence_rows(pieces: EvidencePieces) -> list[tuple[str, str]]:
     rows = [("questions with evidence", f"{pieces.questions:,}")]
-    one = "option" if pieces.of_options else "question"
+    claim = "option" if pieces.of_options else "question"
     if pieces.of_options:
         rows = [
             (
@@ -125,10 +136,10 @@ def _evidence_rows(pieces: EvidencePieces) -> list[tuple[str, str]]:
         ]
     rows.append(("pieces per question", f"{pieces.mean_pieces_a_question:.1f}"))
     several = f"{pieces.share_with_several:.0%} ({_format_counts(pieces.pieces_of_options)})"
-    rows.append((f"{one}s with several pieces", several))
+    rows.append((f"{claim}s with several pieces", several))
     if pieces.references > pieces.options:
-        counted = f"{pieces.references:,}, each enough; pieces are those of the first"
-        rows.append(("references", counted))
+        references = f"{pieces.references:,}, each enough; pieces are those of the first"
+        rows.append(("references", references))
     if pieces.distances:
         rows.append(
             (

@@ -54,7 +54,7 @@ def command(
 
     received: list[Received] = []
     with progress("bytes", None) as advance:
-        for found in get(
+        for received_file in get(
             names,
             to,
             count=_count_questions,
@@ -62,11 +62,11 @@ def command(
             patience=Patience(timeout_seconds=timeout),
             advance=advance,
         ):
-            received.append(found)
-            for text in found.remarks:
+            received.append(received_file)
+            for text in received_file.remarks:
                 remark(f"closeread: {text}")
             if not json_:
-                _print_received(found)
+                _print_received(received_file)
     if json_:
         print_json({"files": received})
 
@@ -77,19 +77,19 @@ def _count_questions(path: Path) -> int:
     return sum(1 for _ in load(path, facts=False).questions())
 
 
-def _print_received(found: Received) -> None:
-    origin = f"from {found.address}" if found.address else "already there"
+def _print_received(received_file: Received) -> None:
+    origin = f"from {received_file.address}" if received_file.address else "already there"
     counts = "; ".join(
-        count_of(count, "question") + (f" in {name}" if name != found.name else "")
-        for name, count in found.examples.items()
+        count_of(count, "question") + (f" in {name}" if name != received_file.name else "")
+        for name, count in received_file.examples.items()
     )
-    click.echo(f"{found.path}: {origin}; {counts}")
-    if found.checked_by:
-        click.echo(f"  sum:      {' and '.join(found.checked_by)} as published")
+    click.echo(f"{received_file.path}: {origin}; {counts}")
+    if received_file.checked_by:
+        click.echo(f"  sum:      {' and '.join(received_file.checked_by)} as published")
     else:
-        click.echo(f"  sum:      not published; sha256 of what is here: {found.sha256}")
-    click.echo(f"  licence:  {found.license}")
-    click.echo(f"  citation: {found.citation}")
+        click.echo(f"  sum:      not published; sha256 of what is here: {received_file.sha256}")
+    click.echo(f"  licence:  {received_file.license}")
+    click.echo(f"  citation: {received_file.citation}")
 
 
 def _print_sets(json_: bool) -> None:
@@ -99,12 +99,12 @@ def _print_sets(json_: bool) -> None:
             "questions": file.examples or sum(part.examples or 0 for part in file.members) or None,
             "sums": [kind for kind in ("md5", "sha256") if getattr(file, kind)],
             "addresses": list(file.addresses),
-            "by_hand": chosen.by_hand,
-            "license": file.license or chosen.license,
-            "citation": file.citation or chosen.citation,
+            "by_hand": published_set.by_hand,
+            "license": file.license or published_set.license,
+            "citation": file.citation or published_set.citation,
         }
-        for key, chosen in SETS.items()
-        for file in chosen.files
+        for key, published_set in SETS.items()
+        for file in published_set.files
     ]
     if json_:
         print_json({"files": rows})

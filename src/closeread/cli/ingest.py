@@ -46,27 +46,29 @@ def command(
     from closeread.cli.terminal.sources import unique_paths
     from closeread.runs.ingest import ingest
 
-    made = ingest(unique_paths(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
-    warn_skipped_logs(made)
-    for verb, counts in (("left out", made.skipped), ("counted and kept", made.kept)):
+    ingested = ingest(
+        unique_paths(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite
+    )
+    warn_skipped_logs(ingested)
+    for verb, counts in (("left out", ingested.skipped), ("counted and kept", ingested.kept)):
         if counts:
-            listed = ", ".join(f"{code} {count:,}" for code, count in counts.items())
-            remark(f"{verb}: {listed}")
+            listing = ", ".join(f"{code} {count:,}" for code, count in counts.items())
+            remark(f"{verb}: {listing}")
     if json_:
         import msgspec
 
-        runs = {str(run.path): msgspec.to_builtins(run.info) for run in made.runs}
-        counted = {"skipped": made.skipped, "kept": made.kept}
-        print_json({"runs": runs, **counted, "passed_over": made.passed_over})
+        runs = {str(run.path): msgspec.to_builtins(run.info) for run in ingested.runs}
+        skipped_and_kept = {"skipped": ingested.skipped, "kept": ingested.kept}
+        print_json({"runs": runs, **skipped_and_kept, "passed_over": ingested.passed_over})
         return
     rows = []
-    alone = len(made.runs) == 1
-    for run in made.runs:
+    is_single = len(ingested.runs) == 1
+    for run in ingested.runs:
         log = run.info.log
         if log is not None:
             rows.append(
                 (
-                    str(run.path) if alone else run.path.name,
+                    str(run.path) if is_single else run.path.name,
                     f"{log.harness} {log.version}".strip(),
                     log.model,
                     f"{run.info.n_predictions:,}",
@@ -74,11 +76,11 @@ def command(
                 )
             )
     headings = ("run", "harness", "model", "questions", "lost in the log")
-    title = "" if alone else f"{count_of(len(rows), 'run')} in {out}"
+    title = "" if is_single else f"{count_of(len(rows), 'run')} in {out}"
     print_table(headings, rows, title=title, right=("questions",))
 
 
-def warn_skipped_logs(made: "Ingested") -> None:
+def warn_skipped_logs(ingested: "Ingested") -> None:
     """Print the logs that could not be used, with the reason."""
-    for path, reason in made.passed_over.items():
+    for path, reason in ingested.passed_over.items():
         remark(f"skipped: {path}: {reason}")

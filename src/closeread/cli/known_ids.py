@@ -18,16 +18,17 @@ class KnownIds:
         if len(self._ids) < _MOST:
             self._ids.append(question_id)
 
-    def unlike(self, wanted: str, where: str) -> UnknownNameError:
+    def unknown_error(self, question_id: str, where: str) -> UnknownNameError:
         """Return the error for an unknown id, with similar ids.
 
         Args:
-            wanted: The unknown id.
+            question_id: The unknown id.
             where: The data set's path.
         """
-        near = difflib.get_close_matches(wanted, self._ids, n=3, cutoff=0.5)
+        close_ids = difflib.get_close_matches(question_id, self._ids, n=3, cutoff=0.5)
         return UnknownNameError(
-            f"no question has the id {wanted!r}",
+            f"no question has the id {question_id!r}",
             where=where,
-            expected=("perhaps " if near else "ids such as ") + ", ".join(near or self._ids[:3]),
+            expected=("perhaps " if close_ids else "ids such as ")
+            + ", ".join(close_ids or self._ids[:3]),
         )

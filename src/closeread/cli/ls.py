@@ -49,11 +49,14 @@ def command(kind: str, name: str | None, json_: bool) -> None:
     if kind == "sets":
         from closeread.downloads import SETS
 
-        rows = [(name, found.description, found.license) for name, found in SETS.items()]
+        rows = [
+            (name, published_set.description, published_set.license)
+            for name, published_set in SETS.items()
+        ]
         headings = ("set", "what it is", "licence")
     else:
         entries = catalog.CATALOG[_KINDS[kind]]
-        rows = [(name, found.description, found.extra) for name, found in entries.items()]
+        rows = [(name, entry.description, entry.extra) for name, entry in entries.items()]
         headings = (kind[:-1], "what it is", "extra")
     if json_:
         print_json({kind: [dict(zip(headings, row, strict=True)) for row in rows]})
@@ -70,17 +73,23 @@ def _list_options(kind: str, name: str, json_: bool) -> None:
             expected="one of " + ", ".join(_WITH_OPTIONS),
             cure="docs/training.md lists the keys of a recipe" if kind == "trainers" else "",
         )
-    described, passes_on = factory.declared_options(_KINDS[kind], name)
+    declared, passes_on = factory.declared_options(_KINDS[kind], name)
     if json_:
         options = [
-            {"option": one.name, "takes": one.takes, "default": one.default, "needed": one.needed}
-            for one in described
+            {
+                "option": option.name,
+                "takes": option.takes,
+                "default": option.default,
+                "needed": option.needed,
+            }
+            for option in declared
         ]
         print_json({kind[:-1]: name, "options": options, "passes_on": passes_on})
         return
-    if described:
+    if declared:
         rows = [
-            (one.name, one.takes, _format_default(one.default, one.needed)) for one in described
+            (option.name, option.takes, _format_default(option.default, option.needed))
+            for option in declared
         ]
         print_table(("option", "takes", "default"), rows)
     else:

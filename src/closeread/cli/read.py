@@ -89,10 +89,10 @@ def command(
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite cannot be used together")
     must_be_free(out, allowed=resume or overwrite)
-    given = parse_assignments(options) | ({} if seed is None else {"seed": seed})
-    made, resolved = make(reader, given)
+    reader_options = parse_assignments(options) | ({} if seed is None else {"seed": seed})
+    made_reader, resolved = make(reader, reader_options)
     opened = open_dataset(dataset, format_, strict)
-    ids, kept = plan_rereading(
+    ids, kept_predictions = plan_rereading(
         opened,
         read_list(only) if only is not None else (),
         open_run(rest) if rest is not None else None,
@@ -100,14 +100,14 @@ def command(
     job = Job(
         dataset=opened,
         only=ids,
-        rest=kept,
-        reader=made,
-        reader_info=describe_reader(reader, resolved, made),
+        rest=kept_predictions,
+        reader=made_reader,
+        reader_info=describe_reader(reader, resolved, made_reader),
         limit=limit,
-        batch_size=batch_size or batch_size_of(made),
+        batch_size=batch_size or batch_size_of(made_reader),
     )
     warn_training_mismatch(job.reader_info)
-    warn_unknown_tokens(opened, made, reader)
+    warn_unknown_tokens(opened, made_reader, reader)
     warn_unknown_words(opened, reader, job.reader_info.options)
     with show_progress(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)

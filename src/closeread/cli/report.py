@@ -83,9 +83,9 @@ def command(
         must_take_file(out)
     if plots is not None:
         must_take_folder(plots)
-    where = locate(dataset) if dataset is not None else None
+    dataset_path = locate(dataset) if dataset is not None else None
     with show_progress("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
-        material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
+        material = gather(folders, dataset_path=dataset_path, ranked=ranked, begin=begin)
     _warn_unscored(material)
     language = lang or material.language
     written: list[str] = []

@@ -71,25 +71,27 @@ def command(
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite cannot be used together")
-    written, typed = load_recipe(recipe), parse_assignments(options)
+    loaded, typed_options = load_recipe(recipe), parse_assignments(options)
     resolved = _override(
-        written,
-        out=out or expand_path(written.out, where=str(recipe)),
+        loaded,
+        out=out or expand_path(loaded.out, where=str(recipe)),
         reader=reader,
-        options=typed,
+        options=typed_options,
         limit=limit,
         no_intervals=no_intervals,
     )
-    rule = recipe_path_rule(str(recipe), tuple(typed.values()))
+    rule = recipe_path_rule(str(recipe), tuple(typed_options.values()))
 
-    def opened(name: str, format: str | None, strict: bool) -> "Dataset":  # noqa: A002
+    def open_recipe_dataset(name: str, format: str | None, strict: bool) -> "Dataset":  # noqa: A002
         with locate_errors(recipe):
             return open_dataset(name, format, strict, option='format = "..." in the recipe')
 
     # Without options on the command line, an error is one of the recipe.
     recipe_context = nullcontext() if reader or options else locate_errors(recipe)
     with recipe_context, use_path_rule(rule), show_progress(resolved.reader.name) as begin:
-        outcome = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
+        outcome = execute(
+            resolved, open_recipe_dataset, resume=resume, overwrite=overwrite, begin=begin
+        )
     _warn(outcome, resolved)
     if json_:
         print_json(_as_json(outcome))
@@ -122,8 +124,8 @@ def _as_json(outcome: "Outcome") -> dict[str, Any]:
         scores_as_json(summary.dataset, summary.metrics) | {"run": str(run.path)}
         for run, summary in zip(outcome.runs, outcome.summaries, strict=True)
     ]
-    for of_run, audited in zip(runs, outcome.audits, strict=False):
-        of_run["audit"] = _audit_as_json(audited)
+    for run_record, audited in zip(runs, outcome.audits, strict=False):
+        run_record["audit"] = _audit_as_json(audited)
     report: dict[str, Any] = {"report": str(outcome.report)}
     if mrqa := published_beside_summaries(outcome.summaries):
         report["mrqa_2019"] = mrqa

@@ -3,10 +3,11 @@
 import dataclasses
 import math
 import os
+import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import click
@@ -23,6 +24,10 @@ from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 from closeread.wording import count_of, seconds_of
 
+if TYPE_CHECKING:
+    from closeread.readers.confidence.calibrate import CalibratorUse
+    from closeread.serve.service import Service
+
 _Range = click.IntRange | click.FloatRange
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,10 +41,10 @@ class _Duration(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
-        found = super().convert(value, param, ctx)
-        if not math.isfinite(found):
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
             self.fail(f"{value} is not a finite time.", param, ctx)
-        return found
+        return number
 
 
 _COUNT = click.IntRange(min=1)
@@ -47,7 +52,7 @@ _TIME = _Duration(min=0, min_open=True)
 _MAX_BATCH_WAIT = 3_600_000  # milliseconds; threads cannot wait arbitrarily long
 
 
-def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], F]:
+def _limit(flag: str, setting: str, range_: _Range, help_text: str) -> Callable[[F], F]:
     """Return the option that sets one of the ``Settings``, with its default."""
     return click.option(
         flag,
@@ -56,7 +61,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
         default=getattr(_DEFAULT, setting),
         show_default=True,
         metavar="N" if range_ is _COUNT else None,
-        help=said,
+        help=help_text,
     )
 
 
@@ -149,55 +154,24 @@ def command(
     `POST /` takes the MRQA shared task's JSON, `POST /v1/answer` closeread's own; `GET /` is a page
     to try it out. SIGTERM or Ctrl-C stops the service after it has answered accepted requests.
     """
-    from closeread.readers import make
-    from closeread.registry import factory
-    from closeread.runs.calibrated import describe_calibrated, load_calibration
-    from closeread.runs.predict import batch_size_of
-    from closeread.runs.records import describe_reader
-
     _require_packages()
-    from closeread.serve.app import app
-    from closeread.serve.listen import bind_socket, is_public, listen, url_of
-    from closeread.serve.service import Service
+    from closeread.serve.listen import bind_socket
 
     for origin in origins:
         _check_origin(origin)
     settings = Settings(**limits)
     require_calibrator(calibrator, selective=selective)
-    sure, calibrated = (
-        load_calibration(calibrator, selective=selective) if calibrator else (None, {})
-    )
-    with bind_socket(host, port) as listening:
-        made, resolved = make(reader, parse_assignments(options))
-        info = describe_reader(reader, resolved, made)
-        warn_training_mismatch(info)
-        if sure is not None:
-            info, warnings = describe_calibrated(info, sure, calibrated)
-            for warning in warnings:
-                remark(warning)
-        finder = factory.make("retriever", retriever)[0] if retriever != "none" else None
-        size = min(batch_size or min(batch_size_of(made), _MAX_BATCH_SIZE), settings.queue)
-        service = Service(
-            made,
-            info,
-            finder,
-            dataclasses.replace(settings, batch_size=size),
-            retriever,
-            calibrate=sure,
+    calibration = _load_calibration(calibrator, selective)
+    with bind_socket(host, port) as listening_socket:
+        service = _make_service(
+            reader,
+            parse_assignments(options),
+            calibration,
+            retriever_name=retriever,
+            settings=settings,
+            batch_size=batch_size,
         )
-        if is_public(listening):
-            remark(
-                "anyone who can reach this machine can send requests: the service has no "
-                "authentication"
-            )
-        code = listen(
-            service,
-            app(service, origins),
-            listening,
-            on_ready=lambda: click.echo(url_of(listening)),
-            on_stopping=lambda count: _report_stopping(count, settings.grace_seconds),
-            on_file_limit=_warn_open_files,
-        )
+        code = _listen(service, listening_socket, origins)
     if code:
         remark("stopped before all accepted questions were answered")
     if code or service.batcher.current_batch()[0]:
@@ -205,6 +179,71 @@ def command(
         sys.stderr.flush()
         # a hanging reader, perhaps in threads of its own, would keep the process alive
         os._exit(code)
+
+
+def _load_calibration(
+    file: Path | None, selective: bool
+) -> "tuple[CalibratorUse | None, dict[str, Any]]":
+    """Return the calibrator of a file, and what a run records of it; None without a file."""
+    from closeread.runs.calibrated import load_calibration
+
+    return (None, {}) if file is None else load_calibration(file, selective=selective)
+
+
+def _make_service(
+    name: str,
+    options: dict[str, Any],
+    calibration: "tuple[CalibratorUse | None, dict[str, Any]]",
+    *,
+    retriever_name: str,
+    settings: Settings,
+    batch_size: int | None,
+) -> "Service":
+    """Make the reader and its service; warn if the reader or its calibration does not fit."""
+    from closeread.readers import make
+    from closeread.registry import factory
+    from closeread.runs.calibrated import describe_calibrated
+    from closeread.runs.predict import batch_size_of
+    from closeread.runs.records import describe_reader
+    from closeread.serve.service import Service
+
+    reader, resolved = make(name, options)
+    info = describe_reader(name, resolved, reader)
+    warn_training_mismatch(info)
+    calibrate, record = calibration
+    if calibrate is not None:
+        info, warnings = describe_calibrated(info, calibrate, record)
+        for warning in warnings:
+            remark(warning)
+    retriever = factory.make("retriever", retriever_name)[0] if retriever_name != "none" else None
+    size = min(batch_size or min(batch_size_of(reader), _MAX_BATCH_SIZE), settings.queue)
+    return Service(
+        reader,
+        info,
+        retriever,
+        dataclasses.replace(settings, batch_size=size),
+        retriever_name,
+        calibrate=calibrate,
+    )
+
+
+def _listen(service: "Service", listening_socket: socket.socket, origins: Sequence[str]) -> int:
+    """Serve until a signal, and return the exit code."""
+    from closeread.serve.app import app
+    from closeread.serve.listen import is_public, listen, url_of
+
+    if is_public(listening_socket):
+        remark(
+            "anyone who can reach this machine can send requests: the service has no authentication"
+        )
+    return listen(
+        service,
+        app(service, origins),
+        listening_socket,
+        on_ready=lambda: click.echo(url_of(listening_socket)),
+        on_stopping=lambda count: _report_stopping(count, service.settings.grace_seconds),
+        on_file_limit=_warn_open_files,
+    )
 
 
 def _report_stopping(count: int, grace_seconds: float) -> None:

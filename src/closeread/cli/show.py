@@ -50,12 +50,12 @@ def command(
         _print_mrqa_results(str(path), json_)
         return
     opened = load(path, format_, facts=False)
-    chosen = _iter_chosen(opened, question, start, limit)
+    selected = _iter_selected(opened, question, start, limit)
     if json_:
-        _write_json(chosen)
+        _write_json(selected)
         return
     sheet = make_sheet(width)
-    lines = _iter_lines(chosen, sheet)
+    lines = _iter_lines(selected, sheet)
     if sys.stdout.isatty() and sys.stdin.isatty():
         click.echo_via_pager(lines, color=sheet.colour)
         return
@@ -63,15 +63,15 @@ def command(
         sys.stdout.write(line)
 
 
-def _iter_lines(chosen: Iterator[tuple[int, Passage, Question]], sheet: Sheet) -> Iterator[str]:
-    shown: Passage | None = None
-    for number, passage, question in chosen:
-        yield from sheet.show(number, passage, question, whole=passage is not shown)
-        shown = passage
+def _iter_lines(selected: Iterator[tuple[int, Passage, Question]], sheet: Sheet) -> Iterator[str]:
+    last_passage: Passage | None = None
+    for number, passage, question in selected:
+        yield from sheet.show(number, passage, question, whole=passage is not last_passage)
+        last_passage = passage
 
 
-def _iter_chosen(
-    dataset: Dataset, wanted: str | None, start: int, limit: int | None
+def _iter_selected(
+    dataset: Dataset, selected_id: str | None, start: int, limit: int | None
 ) -> Iterator[tuple[int, Passage, Question]]:
     """Yield the selected questions with their numbers, reading no further than needed.
 
@@ -79,27 +79,30 @@ def _iter_chosen(
         UnknownNameError: No question or group has this id, or the data set ends before ``start``.
         InputError: The data set has no questions.
     """
-    number = given = 0
-    known = KnownIds()
+    number = n_yielded = 0
+    known_ids = KnownIds()
     for passage, questions in dataset:
         for question in questions:
             number += 1
             if number < start:
                 continue
-            if wanted is not None and wanted not in {question.question_id, question.group_id}:
-                known.add(question.question_id)
+            if selected_id is not None and selected_id not in {
+                question.question_id,
+                question.group_id,
+            }:
+                known_ids.add(question.question_id)
                 continue
-            given += 1
+            n_yielded += 1
             yield number, passage, question
-            if given == limit or wanted == question.question_id:
+            if n_yielded == limit or selected_id == question.question_id:
                 return
-        if wanted is not None and given:
+        if selected_id is not None and n_yielded:
             return
     if not number:
         raise InputError("the data set has no questions", where=dataset.path)
-    if wanted is not None and not given:
-        raise known.unlike(wanted, dataset.path)
-    if not given:
+    if selected_id is not None and not n_yielded:
+        raise known_ids.unknown_error(selected_id, dataset.path)
+    if not n_yielded:
         raise UnknownNameError(
             f"there is no question number {start:,}",
             where=dataset.path,
@@ -107,10 +110,10 @@ def _iter_chosen(
         )
 
 
-def _write_json(chosen: Iterator[tuple[int, Passage, Question]]) -> None:
+def _write_json(selected: Iterator[tuple[int, Passage, Question]]) -> None:
     """Write one object, question by question, so that a large data set needs little memory."""
     opening = '{"questions": ['
-    for number, passage, question in chosen:
+    for number, passage, question in selected:
         row = {"number": number, "passage": passage, "question": question}
         write_json(opening + "\n" + msgspec.json.encode(row).decode())
         opening = ","
@@ -121,9 +124,9 @@ def _print_mrqa_results(path: str, json_: bool) -> None:
     from closeread.cli.terminal.output import print_json
     from closeread.formats.mrqa_results import Result, read_results
 
-    found = read_results(path)
+    results = read_results(path)
     if json_:
-        print_json(found)
+        print_json(results)
         return
 
     def cell(result: Result) -> str:
@@ -131,16 +134,16 @@ def _print_mrqa_results(path: str, json_: bool) -> None:
             return "—"
         return f"{result.em_percent:.1f} / {result.f1_percent:.1f}"
 
-    for begin in range(0, len(found.datasets), 4):
-        some = found.datasets[begin : begin + 4]
-        last = begin + 4 >= len(found.datasets)
-        headings = ("model", *some, *(["macro-average"] if last else []))
+    for begin in range(0, len(results.datasets), 4):
+        names = results.datasets[begin : begin + 4]
+        is_last = begin + 4 >= len(results.datasets)
+        headings = ("model", *names, *(["macro-average"] if is_last else []))
         rows: list[list[Any]] = [
-            [model.name, *(cell(model.results[name]) for name in some)]
-            + ([cell(model.macro_average)] if last else [])
-            for model in found.models
+            [model.name, *(cell(model.results[dataset_name]) for dataset_name in names)]
+            + ([cell(model.macro_average)] if is_last else [])
+            for model in results.models
         ]
         print_table(
-            headings, rows, title=f"{found.name}: exact match / F1, percent", right=headings[1:]
+            headings, rows, title=f"{results.name}: exact match / F1, percent", right=headings[1:]
         )
         click.echo()

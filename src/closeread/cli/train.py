@@ -33,19 +33,22 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.training.processes import LostProcessError, is_first_process
 
     is_main = is_first_process()  # of several processes, only the first prints
-    kept = (
+    on_interrupt = (
         "rerun the same command with --resume to continue from the last saved checkpoint, if "
         "there is one"
     )
     try:
-        with unwinding(), show_progress("training", kept) if is_main else nullcontext() as begin:
+        with (
+            unwinding(),
+            show_progress("training", on_interrupt) if is_main else nullcontext() as begin,
+        ):
             callbacks: dict[str, Any] = {}
             if begin is not None:
                 callbacks = {"begin": begin, "say": remark}
                 callbacks["begin_examples"] = lambda total: begin(total, "making examples")
             trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **callbacks)
-    except KeyboardInterrupt as ended:  # another process prints the reason
-        sys.exit(exit_code(ended))
+    except KeyboardInterrupt as interrupt:  # another process prints the reason
+        sys.exit(exit_code(interrupt))
     except CloseReadError as error:
         if is_main or isinstance(error, LostProcessError):
             raise

@@ -38,25 +38,30 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     from closeread.runs.verify import verify_each
 
     opened = {path: open_run(path) for path in find_run_folders(run)}
-    own = locate(dataset) if dataset is not None else None
+    dataset_path = locate(dataset) if dataset is not None else None
     label = "runs" if len(opened) > 1 else "questions"
     with show_progress(label, "verify changes no files") as begin:
-        checked = verify_each(list(opened.values()), own, begin=begin)
-    found = dict(zip(opened, checked, strict=True))
-    rulings = {path: closed_track(one.info) for path, one in opened.items() if track}
-    good = not any(one.differences for one in found.values())
+        checked = verify_each(list(opened.values()), dataset_path, begin=begin)
+    verifications = dict(zip(opened, checked, strict=True))
+    rulings = {
+        path: closed_track(run_of_path.info) for path, run_of_path in opened.items() if track
+    }
+    is_ok = not any(verification.differences for verification in verifications.values())
     if json_:
-        runs = {str(path): {"verdict": one.verdict} | vars(one) for path, one in found.items()}
+        runs = {
+            str(path): {"verdict": verification.verdict} | vars(verification)
+            for path, verification in verifications.items()
+        }
         for path, rules in rulings.items():
             runs[str(path)] |= {"track": {"closed": worst_verdict(rules), "rules": rules}}
-        print_json({"ok": good, "runs": runs})
+        print_json({"ok": is_ok, "runs": runs})
     else:
-        for path, one in found.items():
-            click.echo(in_one_line(f"{path}: {one.verdict}"))
+        for path, verification in verifications.items():
+            click.echo(in_one_line(f"{path}: {verification.verdict}"))
             for sign, lines in (
-                ("ok", one.checked),
-                ("not checked:", one.unchecked),
-                ("!!", one.differences),
+                ("ok", verification.checked),
+                ("not checked:", verification.unchecked),
+                ("!!", verification.differences),
             ):
                 for line in lines:
                     click.echo(in_one_line(f"  {sign}  {line}"))
@@ -65,4 +70,4 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     verdicts = {worst_verdict(rules) for rules in rulings.values()}
     if "broken" in verdicts:
         sys.exit(2)
-    sys.exit(0 if good and "not known" not in verdicts else 1)
+    sys.exit(0 if is_ok and "not known" not in verdicts else 1)

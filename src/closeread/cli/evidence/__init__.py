@@ -99,86 +99,109 @@ def command(
 
     # Before numpy is imported: for such small matrices threads only add cost.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    elsewhere = search or build_corpus or corpus
-    for name, given in (("--html", page), ("--explain", explain), ("--by", by)):
-        if given and elsewhere:
-            raise click.UsageError(
-                f"{name} cannot be combined with --search, --build-corpus or --corpus"
-            )
-    narrowed: dict[str, Any] = {"--option": label, "--out": out}
-    if search:
-        _refuse_options("--search", narrowed)
-    if build_corpus is not None:
-        narrowed |= {"--question": question, "--limit": limit, "--retriever": retrievers}
-        _refuse_options("--build-corpus", narrowed | {"--corpus": corpus, "--search": search})
-    for outcome in filter(None, (out, page)):
-        must_take_file(outcome)
+    views = {"--html": page, "--explain": explain, "--by": by}
+    modes = {"--corpus": corpus, "--search": search, "--build-corpus": build_corpus}
+    _refuse_combinations(
+        modes, views, {"--option": label, "--out": out},
+        {"--question": question, "--limit": limit, "--retriever": retrievers},
+    )  # fmt: skip
+    output_files = [path for path in (out, page) if path is not None]
+    for path in output_files:
+        must_take_file(path)
     if build_corpus is not None:
         evidence_corpus.check_corpus_folder(build_corpus)
     opened = open_dataset(dataset, format_)
-    for outcome in filter(None, (out, page)):
-        must_not_replace(outcome, opened.path)
+    for path in output_files:
+        must_not_replace(path, opened.path)
     if build_corpus is not None:
         evidence_corpus.build_corpus(opened, build_corpus, json_)
         return
     if next(opened.questions(), None) is None:
         raise InputError("the data set has no questions", where=opened.path)
-    chosen = Selection(opened, question, label, limit)
+    selection = Selection(opened, question, label, limit)
     methods = make_methods(retrievers, options)
     if search:
-        evidence_search.search(chosen, methods, json_)
+        evidence_search.search(selection, methods, json_)
         return
     if corpus is not None:
         evidence_corpus.search_corpus(
-            chosen, corpus, methods, passages=passages, out=out, workers=workers,
+            selection, corpus, methods, passages=passages, out=out, workers=workers,
             intervals=not no_intervals, json_=json_,
         )  # fmt: skip
         return
     for method in methods:
-        warn_unknown_words(chosen.items(), method.name, method.options)
+        warn_unknown_words(selection.items(), method.name, method.options)
     if page is None and (question is not None or explain):
         if out is not None or by:
             raise click.UsageError("--out and --by cannot be combined with --question or --explain")
-        show_evidence(chosen, methods, why=explain, json_=json_)
+        show_evidence(selection, methods, why=explain, json_=json_)
         return
     if out is not None and len(methods) > 1:
         raise click.UsageError("--out needs exactly one --retriever")
-    found = [
+    extractions = [
         extract_and_score(
-            method, chosen, workers=workers, out=out, by=by, intervals=not no_intervals,
+            method, selection, workers=workers, out=out, by=by, intervals=not no_intervals,
             keep=page is not None,
         )
         for method in methods
     ]  # fmt: skip
     if page is not None:
-        _write_page(chosen, found, page, intervals=not no_intervals)
-    print_extractions(chosen.info(), found, out, json_)
+        _write_page(selection, extractions, page, intervals=not no_intervals)
+    print_extractions(selection.info(), extractions, out, json_)
+
+
+def _refuse_combinations(
+    modes: dict[str, Any],
+    views: dict[str, Any],
+    outputs: dict[str, Any],
+    selection: dict[str, Any],
+) -> None:
+    """Reject options that a mode (``--corpus``, ``--search``, ``--build-corpus``) would ignore.
+
+    Args:
+        modes: The values of the three.
+        views: Options of scores and pages, which no mode uses.
+        outputs: Options that only ``--corpus`` uses.
+        selection: Options that ``--build-corpus`` does not use, in addition.
+    """
+    for name, value in views.items():
+        if value and any(modes.values()):
+            raise click.UsageError(
+                f"{name} cannot be combined with --search, --build-corpus or --corpus"
+            )
+    if modes["--search"]:
+        _refuse_options("--search", outputs)
+    if modes["--build-corpus"] is not None:
+        others = {name: value for name, value in modes.items() if name != "--build-corpus"}
+        _refuse_options("--build-corpus", outputs | selection | others)
 
 
 def _refuse_options(name: str, others: dict[str, Any]) -> None:
     """Reject options that would be ignored."""
-    for other, given in others.items():
-        if given:
-            raise click.UsageError(f"{name} cannot be combined with {other}")
+    for other_name, value in others.items():
+        if value:
+            raise click.UsageError(f"{name} cannot be combined with {other_name}")
 
 
-def _write_page(chosen: Selection, found: list[Extraction], page: Path, *, intervals: bool) -> None:
+def _write_page(
+    selection: Selection, extractions: list[Extraction], page: Path, *, intervals: bool
+) -> None:
     from closeread.pipeline.evidence_page import Finding, evidence_material
     from closeread.reports.page import write_material
 
-    items = list(chosen.items())
+    items = list(selection.items())
     findings = [
         Finding(
-            name=one.method.label,
-            retriever=one.method.retriever,
-            reader=one.method.describe(),
-            predictions=one.predictions,
-            values=one.values,
-            metrics=one.metrics,
+            name=extraction.method.label,
+            retriever=extraction.method.retriever,
+            reader=extraction.method.describe(),
+            predictions=extraction.predictions,
+            values=extraction.values,
+            metrics=extraction.metrics,
         )
-        for one in found
+        for extraction in extractions
     ]
     material = evidence_material(
-        chosen.info(), items, findings, label=chosen.label, intervals=intervals
+        selection.info(), items, findings, label=selection.label, intervals=intervals
     )
     remark(str(write_material(material, page)))

@@ -48,7 +48,7 @@ def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
 
 
 def search_corpus(
-    chosen: Selection,
+    selection: Selection,
     folder: Path,
     methods: list[Method],
     *,
@@ -66,39 +66,39 @@ def search_corpus(
     if len(methods) > 1:
         raise click.UsageError("--corpus needs exactly one --retriever")
     (method,) = methods
-    warn_unknown_words(chosen.items(), method.name, method.options)
+    warn_unknown_words(selection.items(), method.name, method.options)
     scorer = CorpusScorer(passages, Resampling() if intervals else None)
-    shown: list[tuple[Question, tuple[ClaimEvidence, ...], dict[str, Any]]] = []
+    question_results: list[tuple[Question, tuple[ClaimEvidence, ...], dict[str, Any]]] = []
     with ExitStack() as stack:
         advance = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
         for passage, question, claimed in extract_from_corpus(
-            chosen.items(), folder, method.name, method.given,
-            passages=passages, label=chosen.label, workers=workers, advance=advance,
+            selection.items(), folder, method.name, method.given_options,
+            passages=passages, label=selection.label, workers=workers, advance=advance,
         ):  # fmt: skip
-            scorer.add(passage, question, claimed, only=chosen.label)
+            scorer.add(passage, question, claimed, only=selection.label)
             line = {
                 "question_id": question.question_id,
-                "evidence": [_claim_as_json(one) for one in claimed],
+                "evidence": [_claim_as_json(claim_evidence) for claim_evidence in claimed],
             }
             if stream is not None:
                 stream.write(msgspec.json.encode(line) + b"\n")
-            if chosen.question is not None:
-                shown.append((question, claimed, line))
-        chosen.must_have(scorer.claims)
+            if selection.question is not None:
+                question_results.append((question, claimed, line))
+        selection.must_have(scorer.claims)
     if not json_:
-        for question, claimed, _ in shown:
+        for question, claimed, _ in question_results:
             _print_claims(question, claimed)
-    lines = [line for _, _, line in shown]
-    _print(chosen.info(), folder, method, scorer, out=out, shown=lines, json_=json_)
+    lines = [line for _, _, line in question_results]
+    _print(selection.info(), folder, method, scorer, out=out, evidence_lines=lines, json_=json_)
 
 
-def _claim_as_json(claimed: "ClaimEvidence") -> dict[str, Any]:
+def _claim_as_json(claim_evidence: "ClaimEvidence") -> dict[str, Any]:
     return {
-        "option_label": claimed.option_label,
-        "score": claimed.score,
-        "passages": claimed.passages,
-        "sentences": claimed.sentences,
+        "option_label": claim_evidence.option_label,
+        "score": claim_evidence.score,
+        "passages": claim_evidence.passages,
+        "sentences": claim_evidence.sentences,
     }
 
 
@@ -108,16 +108,16 @@ def _print_claims(question: Question, claimed: "Iterable[ClaimEvidence]") -> Non
 
     out = make_console()
     options = {option.label: option for option in question.options}
-    for one in claimed:
-        option = options.get(one.option_label)
-        click.echo(in_one_line(f"── {question.question_id} {one.option_label}".rstrip()))
+    for claim_evidence in claimed:
+        option = options.get(claim_evidence.option_label)
+        click.echo(in_one_line(f"── {question.question_id} {claim_evidence.option_label}".rstrip()))
         click.echo(in_one_line(query_text(question, option)))
-        for piece in one.sentences:
+        for piece in claim_evidence.sentences:
             for line in wrap_block(
                 f"  {in_one_line(piece.passage_id)}:", "", piece.text, out.width
             ):
                 click.echo(line.plain)
-        click.echo("" if one.sentences else "  —\n")
+        click.echo("" if claim_evidence.sentences else "  —\n")
 
 
 def _print(
@@ -127,7 +127,7 @@ def _print(
     scorer: Any,
     *,
     out: Path | None,
-    shown: list[dict[str, Any]],
+    evidence_lines: list[dict[str, Any]],
     json_: bool,
 ) -> None:
     metrics = scorer.summaries()
@@ -147,7 +147,7 @@ def _print(
                 "retriever": method.as_json(),
                 **counts,
             }
-            | ({"evidence": msgspec.to_builtins(shown)} if shown else {})
+            | ({"evidence": msgspec.to_builtins(evidence_lines)} if evidence_lines else {})
             | output_as_json(out)
         )
         return

@@ -19,7 +19,7 @@ class Method:
 
     label: str
     name: str
-    given: dict[str, Any]
+    given_options: dict[str, Any]
     options: dict[str, Any]
     retriever: Any
 
@@ -37,8 +37,12 @@ class Method:
 
     def as_json(self) -> dict[str, Any]:
         """Return its description for ``--json``."""
-        found = self.describe()
-        return {"name": found.name, "options": found.options, "record": found.record}
+        description = self.describe()
+        return {
+            "name": description.name,
+            "options": description.options,
+            "record": description.record,
+        }
 
 
 def make_methods(retrievers: tuple[str, ...], options: tuple[str, ...]) -> list[Method]:
@@ -50,36 +54,38 @@ def make_methods(retrievers: tuple[str, ...], options: tuple[str, ...]) -> list[
     from closeread.pipeline.extract import default_retriever
     from closeread.registry.factory import make
 
-    wanted = []
-    for one in retrievers or (default_retriever(),):
-        name, *own = one.split(",")
-        if not all(assignment.find("=") > 0 for assignment in own):
+    requested = []
+    for argument in retrievers or (default_retriever(),):
+        name, *assignments = argument.split(",")
+        if not all(assignment.find("=") > 0 for assignment in assignments):
             raise UsageError(
-                f"--retriever {one}",
+                f"--retriever {argument}",
                 expected="--retriever NAME,KEY=VALUE; several as --retriever A --retriever B",
                 cure="write a value that contains a comma as -o KEY=VALUE",
             )
-        wanted.append((name, parse_assignments(options) | parse_assignments(tuple(own))))
-    made = []
-    for (name, given), label in zip(wanted, _make_labels(wanted), strict=True):
-        retriever, resolved = make("retriever", name, given)
-        given_options = {key: resolved.get(key, value) for key, value in given.items()}
-        made.append(Method(label, name, given_options, resolved, retriever))
-    return made
+        requested.append((name, parse_assignments(options) | parse_assignments(tuple(assignments))))
+    methods = []
+    for (name, options_of_retriever), label in zip(requested, _make_labels(requested), strict=True):
+        retriever, resolved = make("retriever", name, options_of_retriever)
+        given_options = {
+            key: resolved.get(key, value) for key, value in options_of_retriever.items()
+        }
+        methods.append(Method(label, name, given_options, resolved, retriever))
+    return methods
 
 
-def _make_labels(wanted: list[tuple[str, dict[str, Any]]]) -> list[str]:
+def _make_labels(requested: list[tuple[str, dict[str, Any]]]) -> list[str]:
     """Label each retriever by its name, and by its differing options if the name is repeated."""
     labels: list[str] = []
-    for name, given in wanted:
-        twins = [other for one, other in wanted if one == name]
+    for name, options in requested:
+        twins = [other_options for other_name, other_options in requested if other_name == name]
         differing = [
             f"{key}={Path(str(value)).name}"
-            for key, value in given.items()
+            for key, value in options.items()
             if any(twin.get(key) != value for twin in twins)
         ]
         label = " ".join([name, *differing])
         label = label if len(label) <= _MAX_LABEL else label[: _MAX_LABEL - 1] + "…"
-        same = labels.count(label)
-        labels.append(f"{label} ({same + 1})" if same else label)
+        n_same = labels.count(label)
+        labels.append(f"{label} ({n_same + 1})" if n_same else label)
     return labels

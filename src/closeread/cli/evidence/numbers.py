@@ -48,7 +48,7 @@ class Extraction:
 
 def extract_and_score(
     method: Method,
-    chosen: Selection,
+    selection: Selection,
     *,
     workers: int,
     out: Path | None,
@@ -60,7 +60,7 @@ def extract_and_score(
 
     Args:
         method: The retriever.
-        chosen: The questions and options.
+        selection: The questions and options.
         workers: The number of processes.
         out: The output file, or None.
         by: The tags of breakdowns.
@@ -83,39 +83,47 @@ def extract_and_score(
     resampling = Resampling() if intervals else None
     scorer, groups, cost = EvidenceScorer(resampling), EvidenceGroups(resampling), ReadingCost()
     pieces = claims = 0
-    kept = {}
+    predictions = {}
     unscored = ""
     with ExitStack() as stack:
-        advance = stack.enter_context(progress(method.name, chosen.limit))
+        advance = stack.enter_context(progress(method.name, selection.limit))
         stream = stack.enter_context(replacing(out)) if out is not None else None
         for passage, question, prediction in extract(
-            chosen.items(), method.name, method.given,
-            workers=workers, label=chosen.label, advance=advance,
+            selection.items(), method.name, method.given_options,
+            workers=workers, label=selection.label, advance=advance,
         ):  # fmt: skip
             try:
                 if not unscored:
-                    scorer.add(question, prediction, only=chosen.label)
+                    scorer.add(question, prediction, only=selection.label)
                     if by:
-                        judged = restrict_gold(question, chosen.label)
-                        groups.add(passage, judged, prepare_for_scoring(judged, prediction))
+                        judged_question = restrict_gold(question, selection.label)
+                        groups.add(
+                            passage,
+                            judged_question,
+                            prepare_for_scoring(judged_question, prediction),
+                        )
             except MissingExtraError as error:
                 if stream is None and not keep:
                     raise
                 unscored = f"the evidence is not scored: {error.found}; {error.cure}"
             cost.add(passage, question, prediction)
             if keep:
-                kept[question.question_id] = prediction
+                predictions[question.question_id] = prediction
             claims += len(prediction.evidence)
-            pieces += sum(len(found.spans) for found in prediction.evidence)
+            pieces += sum(len(evidence.spans) for evidence in prediction.evidence)
             if stream is not None:
                 stream.write(msgspec.json.encode(prediction) + b"\n")
-        chosen.must_have(claims)
+        selection.must_have(claims)
     if unscored:
-        nothing: dict[str, dict[str, dict[str, Summary]]] = {key: {} for key in by}
-        return Extraction(method, {}, nothing, cost, pieces, claims, kept, {}, unscored)
+        empty_breakdowns: dict[str, dict[str, dict[str, Summary]]] = {key: {} for key in by}
+        return Extraction(
+            method, {}, empty_breakdowns, cost, pieces, claims, predictions, {}, unscored
+        )
     breakdowns = {key: groups.summaries().get(key, {}) for key in by}
     values = scorer.values() if keep else {}
-    return Extraction(method, scorer.summaries(), breakdowns, cost, pieces, claims, kept, values)
+    return Extraction(
+        method, scorer.summaries(), breakdowns, cost, pieces, claims, predictions, values
+    )
 
 
 def output_as_json(out: Path | None) -> dict[str, dict[str, str]]:
@@ -126,56 +134,61 @@ def output_as_json(out: Path | None) -> dict[str, dict[str, str]]:
 
 
 def print_extractions(
-    info: DatasetInfo, found: list[Extraction], out: Path | None, json_: bool
+    info: DatasetInfo, extractions: list[Extraction], out: Path | None, json_: bool
 ) -> None:
     """Print every retriever's scores, breakdowns and reading cost."""
-    unscored = found[0].unscored
+    unscored = extractions[0].unscored
     if json_:
         if unscored:
             remark(unscored)
         printed = [
-            scores_as_json(info, one.metrics)
+            scores_as_json(info, extraction.metrics)
             | {
-                "retriever": one.method.as_json(),
-                "evidence": {"claims": one.claims, "sentences": one.pieces},
-                "reading": one.cost.numbers(),
+                "retriever": extraction.method.as_json(),
+                "evidence": {"claims": extraction.claims, "sentences": extraction.pieces},
+                "reading": extraction.cost.numbers(),
             }
-            | breakdowns_as_json(one.breakdowns)
+            | breakdowns_as_json(extraction.breakdowns)
             | output_as_json(out)
-            for one in found
+            for extraction in extractions
         ]
         print_json(printed[0] if len(printed) == 1 else {"runs": printed})
         return
-    questions, claims = count_of(info.n_questions, "question"), count_of(found[0].claims, "claim")
+    questions, claims = (
+        count_of(info.n_questions, "question"),
+        count_of(extractions[0].claims, "claim"),
+    )
     click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
     rows = [
-        (one.method.label, *summary_cells(name, summary)[:3])
-        for one in found
-        for name, summary in one.metrics.items()
+        (extraction.method.label, *summary_cells(name, summary)[:3])
+        for extraction in extractions
+        for name, summary in extraction.metrics.items()
     ]
     if rows:
         click.echo("\n".join(align_columns(("retriever", "metric", "percent", "scored"), rows)))
-        print_notes(one for of in found for one in of.metrics.values())
+        print_notes(
+            summary for extraction in extractions for summary in extraction.metrics.values()
+        )
         click.echo()
     else:
         remark(unscored or "no claim has gold evidence of its own, so there is nothing to score")
-    for by in found[0].breakdowns:
+    for by in extractions[0].breakdowns:
         rows = [
-            (one.method.label, value, *summary_cells(name, summary)[:3])
-            for one in found
-            for value, of in one.breakdowns[by].items()
-            for name, summary in of.items()
+            (extraction.method.label, value, *summary_cells(name, summary)[:3])
+            for extraction in extractions
+            for value, summaries in extraction.breakdowns[by].items()
+            for name, summary in summaries.items()
         ]
         click.echo(
             "\n".join(align_columns(("retriever", by, "metric", "percent", "scored"), rows)) + "\n"
         )
     rows = [
         (
-            one.method.label,
-            f"{one.pieces / one.claims if one.claims else 0.0:.2f}",
-            *one.cost.cells(),
+            extraction.method.label,
+            f"{extraction.pieces / extraction.claims if extraction.claims else 0.0:.2f}",
+            *extraction.cost.cells(),
         )
-        for one in found
+        for extraction in extractions
     ]
     headings = ("retriever", "sentences per claim", "tokens to read", "in chunks", "ratio")
     click.echo("\n".join(align_columns(headings, rows, left=1)))

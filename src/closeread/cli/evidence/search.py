@@ -8,13 +8,13 @@ from closeread.cli.terminal.numbers import align_columns
 from closeread.cli.terminal.output import print_json, remark
 
 
-def search(chosen: Selection, methods: list[Method], json_: bool) -> None:
+def search(selection: Selection, methods: list[Method], json_: bool) -> None:
     """Try the grid on the selection, and print the best settings first."""
     from closeread.pipeline.extract import search_bm25
 
     if [method.name for method in methods] != ["bm25"]:
         raise click.UsageError("--search needs --retriever bm25")
-    rows = search_bm25(list(chosen.items()), methods[0].given)
+    rows = search_bm25(list(selection.items()), methods[0].given_options)
     best = rows[0]
     if json_:
         grid = [{"f1": f1, "k1": k1, "b": b} for f1, k1, b in rows]

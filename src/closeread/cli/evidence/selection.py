@@ -35,20 +35,22 @@ class Selection:
             UnknownNameError: There is no such question.
         """
         self.count = 0
-        known = KnownIds()
-        for passage, questions in take_questions(self._named(known), self.limit):
+        known_ids = KnownIds()
+        for passage, questions in take_questions(self._iter_selected(known_ids), self.limit):
             self.count += len(questions)
             yield passage, questions
         if self.question is not None and not self.count:
-            raise known.unlike(self.question, self.dataset.path)
+            raise known_ids.unknown_error(self.question, self.dataset.path)
 
-    def _named(self, known: KnownIds) -> Iterator[Item]:
+    def _iter_selected(self, known_ids: KnownIds) -> Iterator[Item]:
         for passage, questions in self.dataset:
-            for one in questions:
-                known.add(one.question_id)
-            named = [one for one in questions if self.question in (None, one.question_id)]
-            if named:
-                yield passage, tuple(named)
+            for question in questions:
+                known_ids.add(question.question_id)
+            selected = [
+                question for question in questions if self.question in (None, question.question_id)
+            ]
+            if selected:
+                yield passage, tuple(selected)
 
     def must_have(self, claims: int) -> None:
         """Reject an option that no question has.

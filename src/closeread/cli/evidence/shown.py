@@ -19,7 +19,7 @@ class ShownClaim:
     passage: Passage
     question: Question
     option: Option | None
-    found: dict[str, tuple[Retriever, Evidence]]
+    evidence_by_label: dict[str, tuple[Retriever, Evidence]]
 
     @property
     def claim(self) -> str:
@@ -31,7 +31,7 @@ class ShownClaim:
         """Return the query of the paper's methods."""
         return query_text(self.question, self.option)
 
-    def explained(self, evidence: Evidence) -> Explanation:
+    def explain(self, evidence: Evidence) -> Explanation:
         """Return which parts of the claim some evidence covers."""
         return explain(self.question, self.passage, self.option, evidence)
 
@@ -39,11 +39,15 @@ class ShownClaim:
     def gold(self) -> tuple[Span, ...]:
         """Return the gold sentences of this claim; if there are several references, the first."""
         label = self.option.label if self.option is not None else ""
-        mine = [one for one in self.question.gold_evidence if one.option_label == label]
+        own_evidence = [
+            evidence for evidence in self.question.gold_evidence if evidence.option_label == label
+        ]
         right = {answer.label for answer in self.question.answers}
-        if not mine and (not label or label in right):
-            mine = [one for one in self.question.gold_evidence if not one.option_label][:1]
-        return tuple(sorted({span for one in mine for span in one.spans}))
+        if not own_evidence and (not label or label in right):
+            own_evidence = [
+                evidence for evidence in self.question.gold_evidence if not evidence.option_label
+            ][:1]
+        return tuple(sorted({span for evidence in own_evidence for span in evidence.spans}))
 
 
 def iter_claims(
@@ -52,30 +56,36 @@ def iter_claims(
     """Yield a question's claims, or only one option's, each with its evidence."""
     from closeread.pipeline.extract import claimed_options, evidence_of
 
-    found = [evidence_of(one.retriever, passage, question, label) for one in methods]
-    for option, *evidence in zip(claimed_options(question, label), *found, strict=True):
-        of = zip(methods, evidence, strict=True)
-        by_label = {method.label: (method.retriever, one) for method, one in of}
+    evidence_by_method = [
+        evidence_of(method.retriever, passage, question, label) for method in methods
+    ]
+    for option, *evidence in zip(
+        claimed_options(question, label), *evidence_by_method, strict=True
+    ):
+        by_label = {
+            method.label: (method.retriever, found)
+            for method, found in zip(methods, evidence, strict=True)
+        }
         yield ShownClaim(passage, question, option, by_label)
 
 
 def claim_as_json(shown: ShownClaim, why: bool) -> dict[str, Any]:
     """Return a claim and its evidence for ``--json``."""
-    made: dict[str, Any] = {
+    record: dict[str, Any] = {
         "question_id": shown.question.question_id,
         "option": shown.option.label if shown.option is not None else "",
         "claim": shown.claim,
         "gold": [_span_as_json(shown.passage, span) for span in shown.gold],
     }
-    for label, (retriever, evidence) in shown.found.items():
+    for label, (retriever, evidence) in shown.evidence_by_label.items():
         fields: dict[str, Any] = {
             "sentences": [_span_as_json(shown.passage, span) for span in evidence.spans],
             "score": evidence.score,
         }
         if why:
             fields |= _explanation_as_json(retriever, evidence, shown)
-        made.setdefault("retrievers", {})[label] = fields
-    return made
+        record.setdefault("retrievers", {})[label] = fields
+    return record
 
 
 def _span_as_json(passage: Passage, span: Span) -> dict[str, Any]:
@@ -85,7 +95,7 @@ def _span_as_json(passage: Passage, span: Span) -> dict[str, Any]:
 def _explanation_as_json(
     retriever: Retriever, evidence: Evidence, shown: ShownClaim
 ) -> dict[str, Any]:
-    found = shown.explained(evidence)
+    explanation = shown.explain(evidence)
     fields: dict[str, Any] = {
         "covered": [
             {
@@ -94,11 +104,11 @@ def _explanation_as_json(
                 "passage_span": [match.passage_span.start, match.passage_span.end],
                 "sentence": match.sentence_index,
             }
-            for match in found.covered
+            for match in explanation.covered
         ],
         "uncovered": [
             {"span": [span.start, span.end], "text": span.of(shown.claim)}
-            for span in found.uncovered
+            for span in explanation.uncovered
         ],
     }
     if hasattr(retriever, "steps"):

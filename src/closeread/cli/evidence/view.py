@@ -27,19 +27,19 @@ _CLOSE = 2
 _NO_PART = (Span(0, 0), -1)
 
 
-def show_evidence(chosen: Selection, methods: list[Method], *, why: bool, json_: bool) -> None:
+def show_evidence(selection: Selection, methods: list[Method], *, why: bool, json_: bool) -> None:
     """Print every claim with its evidence and, with ``why``, what each sentence covers."""
     records = []
     claims = 0
-    for passage, questions in chosen.items():
+    for passage, questions in selection.items():
         for question in questions:
-            for shown in iter_claims(methods, passage, question, chosen.label):
+            for shown in iter_claims(methods, passage, question, selection.label):
                 claims += 1
                 if json_:
                     records.append(claim_as_json(shown, why))
                 else:
                     _print_claim(shown, why)
-    chosen.must_have(claims)
+    selection.must_have(claims)
     if json_:
         print_json({"evidence": records})
 
@@ -61,7 +61,7 @@ def _iter_lines(shown: ShownClaim, why: bool, width: int) -> Iterator[Any]:
     yield Text(f"── {in_one_line(shown.question.question_id)}{label}", style="bold")
     yield _colour_claim(shown, numbers)
     yield ""
-    widest = max(len(name) for name in (*shown.found, "gold"))
+    widest = max(len(name) for name in (*shown.evidence_by_label, "gold"))
     for name, spans in _iter_sources(shown):
         line = Text(f"  {in_one_line(name):<{widest}}  ")
         for span in spans:
@@ -72,7 +72,7 @@ def _iter_lines(shown: ShownClaim, why: bool, width: int) -> Iterator[Any]:
         style = ("bold " if span in shown.gold else "") + _colour(number)
         yield from wrap_block(_circled_number(number), style, span.of(shown.passage.text), width)
     if why:
-        for name, (retriever, evidence) in shown.found.items():
+        for name, (retriever, evidence) in shown.evidence_by_label.items():
             yield ""
             yield from _iter_reasons(name, evidence, shown, numbers, width)
             if hasattr(retriever, "steps"):
@@ -81,7 +81,7 @@ def _iter_lines(shown: ShownClaim, why: bool, width: int) -> Iterator[Any]:
 
 
 def _iter_sources(shown: ShownClaim) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    for name, (_, evidence) in shown.found.items():
+    for name, (_, evidence) in shown.evidence_by_label.items():
         yield name, evidence.spans
     if shown.gold:
         yield "gold", shown.gold
@@ -93,49 +93,49 @@ def _all_spans(shown: ShownClaim) -> list[Span]:
 
 def _colour_claim(shown: ShownClaim, numbers: dict[Span, int]) -> Any:
     """Colour each part of the claim like the gold (or first found) sentence that covers it."""
-    first = next(iter(shown.found.values()))[1].spans
+    first = next(iter(shown.evidence_by_label.values()))[1].spans
     evidence = Evidence(spans=shown.gold or first)
-    return _paint_claim(shown.claim, shown.explained(evidence), numbers)
+    return _paint_claim(shown.claim, shown.explain(evidence), numbers)
 
 
 def _paint_claim(
-    claim: str, found: Explanation, numbers: dict[Span, int], *, numbered: bool = False
+    claim: str, explanation: Explanation, numbers: dict[Span, int], *, numbered: bool = False
 ) -> Any:
     """Colour each part of the claim like its sentence, optionally followed by its number."""
     from rich.text import Text
 
     text = Text("")
-    behind = _number_places(found, numbers) if numbered else {}
+    numbers_after = _number_places(explanation, numbers) if numbered else {}
     styles = [""] * len(claim)
-    for match in found.covered:
-        style = _colour(numbers[found.evidence.spans[match.sentence_index]])
+    for match in explanation.covered:
+        style = _colour(numbers[explanation.evidence.spans[match.sentence_index]])
         styles[match.option_span.start : match.option_span.end] = [style] * (
             match.option_span.end - match.option_span.start
         )
-    for span in found.uncovered:
+    for span in explanation.uncovered:
         styles[span.start : span.end] = ["underline"] * (span.end - span.start)
     for place, (character, style) in enumerate(zip(claim, styles, strict=True), 1):
         text.append(visible_sign(character), style=style)
-        text.append(behind.get(place, ""), style=style)
+        text.append(numbers_after.get(place, ""), style=style)
     return text
 
 
-def _number_places(found: Explanation, numbers: dict[Span, int]) -> dict[int, str]:
+def _number_places(explanation: Explanation, numbers: dict[Span, int]) -> dict[int, str]:
     """Return the sentence number after each position of the claim.
 
     Nearby parts of one sentence share its number.
     """
     parts = [
-        (match.option_span, numbers[found.evidence.spans[match.sentence_index]])
-        for match in found.covered
+        (match.option_span, numbers[explanation.evidence.spans[match.sentence_index]])
+        for match in explanation.covered
     ]
-    parts = sorted([*parts, *((span, 0) for span in found.uncovered)])
-    behind = {}
-    for (span, number), (following, its_number) in pairwise([*parts, _NO_PART]):
-        close = following.start - span.end <= _CLOSE
-        if number and not (close and its_number == number):
-            behind[span.end] = _circled_number(number)
-    return behind
+    parts = sorted([*parts, *((span, 0) for span in explanation.uncovered)])
+    numbers_after = {}
+    for (span, number), (following, next_number) in pairwise([*parts, _NO_PART]):
+        is_near = following.start - span.end <= _CLOSE
+        if number and not (is_near and next_number == number):
+            numbers_after[span.end] = _circled_number(number)
+    return numbers_after
 
 
 def _iter_reasons(
@@ -144,14 +144,14 @@ def _iter_reasons(
     """Yield what each sentence of the evidence covers, and what is uncovered."""
     from rich.text import Text
 
-    found = shown.explained(evidence)
+    explanation = shown.explain(evidence)
     yield Text(f"{in_one_line(name)}:", style="bold")
     if evidence.spans:
-        yield Text("  ") + _paint_claim(shown.claim, found, numbers, numbered=True)
+        yield Text("  ") + _paint_claim(shown.claim, explanation, numbers, numbered=True)
     for place, span in enumerate(evidence.spans):
         parts = [
             match.option_span.of(shown.claim)
-            for match in found.covered
+            for match in explanation.covered
             if match.sentence_index == place
         ]
         number = numbers[span]
@@ -160,8 +160,8 @@ def _iter_reasons(
     if not units(shown.claim):
         yield Text("  nothing to look for: the claim has no letter, digit or Chinese character")
         return
-    left = " · ".join(span.of(shown.claim) for span in found.uncovered)
-    yield from wrap_block("  uncovered:", "", left or "nothing", width)
+    uncovered = " · ".join(span.of(shown.claim) for span in explanation.uncovered)
+    yield from wrap_block("  uncovered:", "", uncovered or "nothing", width)
 
 
 def _iter_attention(name: str, retriever: Any, shown: ShownClaim, width: int) -> Iterator[Any]:
@@ -171,20 +171,20 @@ def _iter_attention(name: str, retriever: Any, shown: ShownClaim, width: int) ->
     for number, step in enumerate(retriever.steps(shown.question, shown.passage, shown.option), 1):
         yield Text(f"{in_one_line(name)} step {number}:")
         text = Text("")
-        most = max((weight for _, weight in step.weights), default=0.0) or 1.0
+        max_weight = max((weight for _, weight in step.weights), default=0.0) or 1.0
         level = [0.0] * len(shown.query)
         for word, weight in step.weights:
             for place in range(word.span.start, word.span.end):
-                level[place] = max(level[place], weight / most)
+                level[place] = max(level[place], weight / max_weight)
         for character, share in zip(shown.query, level, strict=True):
             style = next(style for least, style in _SHADES if share >= least)
             text.append(visible_sign(character), style=style)
         yield text
         heaviest = sorted(step.weights, key=lambda pair: (-pair[1], pair[0].span))
-        listed = "  ".join(
+        heaviest_words = "  ".join(
             f"{in_one_line(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
         )
-        yield Text(f"    {listed}", style="dim")
+        yield Text(f"    {heaviest_words}", style="dim")
         yield from wrap_block("    found:", "", step.sentence.of(shown.passage.text), width)
 
 
@@ -192,11 +192,11 @@ def wrap_block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
     """Yield a text wrapped after its head, also between Chinese characters."""
     from rich.text import Text
 
-    begin = Text().append(head + " ", style=style)
-    indent = begin.cell_len
+    first_head = Text().append(head + " ", style=style)
+    indent = first_head.cell_len
     for number, line in enumerate(wrap_glyphs(to_glyphs(text), max(width - indent, 8))):
-        shown = begin if number == 0 else Text(" " * indent)
-        yield shown.copy().append("".join(glyph.text for glyph in line))
+        line_head = first_head if number == 0 else Text(" " * indent)
+        yield line_head.copy().append("".join(glyph.text for glyph in line))
 
 
 def _circled_number(number: int) -> str:

@@ -124,19 +124,16 @@ def command(
             raise click.UsageError("give either RUN or --dataset with --predictions, not both")
         from closeread.cli.score.runs import score_runs
 
-        found = score_runs(
+        scored = score_runs(
             run, settings, dataset=dataset, stops=stops, rule=rule, workers=workers, join=join
         )
-    elif workers > 1:
-        raise click.UsageError(
-            "--workers needs RUN; a --predictions file is always scored in one process"
-        )
-    elif stops or rule:
-        raise click.UsageError("--stop and --extract need RUN, which stores the model's texts")
-    elif dataset is not None and predictions is not None:
+    else:
+        _refuse_run_options(workers, stops, rule)
+        if dataset is None or predictions is None:
+            raise click.UsageError("give either RUN or --dataset with --predictions")
         from closeread.cli.score.predictions import score_predictions
 
-        found = score_predictions(
+        scored = score_predictions(
             dataset,
             predictions,
             settings,
@@ -145,6 +142,14 @@ def command(
             join=join,
             save=save,
         )
-    else:
-        raise click.UsageError("give either RUN or --dataset with --predictions")
-    print_scores(found, json_=json_)
+    print_scores(scored, json_=json_)
+
+
+def _refuse_run_options(workers: int, stops: tuple[str, ...], rule: str | None) -> None:
+    """Reject options that apply only to runs."""
+    if workers > 1:
+        raise click.UsageError(
+            "--workers needs RUN; a --predictions file is always scored in one process"
+        )
+    if stops or rule:
+        raise click.UsageError("--stop and --extract need RUN, which stores the model's texts")

@@ -28,16 +28,19 @@ def add_joined_scores(
     """
     settings = scored.settings
 
-    def mark(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
-        return {name: add_to_signature(one, settings.extraction) for name, one in summaries.items()}
+    def add_settings(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
+        return {
+            name: add_to_signature(summary, settings.extraction)
+            for name, summary in summaries.items()
+        }
 
-    both = must_join(dataset, submission, resampling_of(settings), limit)
+    joint = must_join(dataset, submission, resampling_of(settings), limit)
     groups = {
-        tag: {value: mark(of) for value, of in values.items()}
-        for tag, values in both.breakdowns.items()
+        tag: {value: add_settings(summaries) for value, summaries in values.items()}
+        for tag, values in joint.breakdowns.items()
     }
     return replace(
         scored,
-        metrics=scored.metrics | mark(both.metrics),
+        metrics=scored.metrics | add_settings(joint.metrics),
         breakdowns=scored.breakdowns | groups,
     )

@@ -14,21 +14,21 @@ def parse_metric_options(
         UsageError: An option is not KEY=VALUE, or a name or key is given twice with other values.
     """
     options: dict[str, dict[str, object]] = {}
-    behind: dict[str, list[str]] = {}
-    for one in metrics:
-        name, *own = one.split(",")
-        if not all(assignment.find("=") > 0 for assignment in own):
+    assignments_by_name: dict[str, list[str]] = {}
+    for argument in metrics:
+        name, *given = argument.split(",")
+        if not all(assignment.find("=") > 0 for assignment in given):
             raise UsageError(
-                f"--metric {one}",
+                f"--metric {argument}",
                 expected="--metric NAME,KEY=VALUE; several metrics as --metric A --metric B",
             )
-        if sorted(own) != sorted(behind.setdefault(name, own)):
+        if sorted(given) != sorted(assignments_by_name.setdefault(name, given)):
             raise UsageError(
                 f"--metric {name} is given twice with different options",
                 expected="each metric once, because two values would have the same name",
                 cure="run `closeread score` once for each",
             )
-        for assignment in own:
+        for assignment in given:
             ((key, value),) = parse_assignments((assignment,)).items()
             if options.setdefault(family(name), {}).setdefault(key, value) != value:
                 raise UsageError(
@@ -36,4 +36,4 @@ def parse_metric_options(
                     expected="one setting for all values of a metric",
                     cure="run `closeread score` once for each",
                 )
-    return tuple(behind), options
+    return tuple(assignments_by_name), options

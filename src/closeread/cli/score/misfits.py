@@ -12,30 +12,35 @@ from closeread.types import Dataset, Submission
 
 
 def report_misfits(
-    dataset: Dataset, submission: Submission, found: RunSummary, where: str = ""
+    dataset: Dataset, submission: Submission, scored: RunSummary, where: str = ""
 ) -> dict[str, Any]:
     """Report and count what does not fit, and what it costs; skip the search if all fits.
 
     Args:
         dataset: The data set.
         submission: The predictions.
-        found: Their scores.
+        scored: Their scores.
         where: A prefix of each line, for several runs.
 
     Returns:
         ``misfits``: counts by kind; and ``read_as`` if other readings give other scores.
     """
-    n_questions = found.dataset.n_questions
-    known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
-    all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
-    judged = any(map(may_judge_options, found.metrics)) or (
-        "evidence" in map(family, found.metrics) and repeats_evidence(submission)
+    n_questions = scored.dataset.n_questions
+    n_matched = max(
+        (summary.n_answered + summary.n_failed for summary in scored.metrics.values()), default=0
     )
-    if all_there and not judged and not may_be_ambiguous(submission):
+    is_complete = n_matched == n_questions == len(submission.predictions) >= len(submission.rows)
+    judges_misfits = any(map(may_judge_options, scored.metrics)) or (
+        "evidence" in map(family, scored.metrics) and repeats_evidence(submission)
+    )
+    if is_complete and not judges_misfits and not may_be_ambiguous(submission):
         return {"misfits": dict.fromkeys(KINDS, 0)}
-    strange = find_misfits(dataset, submission)
-    reread = reinterpretation.reinterpret(dataset, submission, found, strange)
-    for line in (*format_misfits(strange), *reinterpretation.format_changes(reread)):
+    misfits = find_misfits(dataset, submission)
+    reread = reinterpretation.reinterpret(dataset, submission, scored, misfits)
+    for line in (*format_misfits(misfits), *reinterpretation.format_changes(reread)):
         remark(f"{where}: {line}" if where else line)
-    would_be = {how: {name: new for name, (new, _) in of.items()} for how, of in reread.items()}
-    return {"misfits": strange.counts} | ({"read_as": would_be} if would_be else {})
+    read_as = {
+        reading: {name: new for name, (new, _) in changes.items()}
+        for reading, changes in reread.items()
+    }
+    return {"misfits": misfits.counts} | ({"read_as": read_as} if read_as else {})

@@ -46,24 +46,24 @@ def score_predictions(
     must_belong(dataset, submission)
     try:
         if save is None:
-            found = score_submission(dataset, submission, settings)
+            scored = score_submission(dataset, submission, settings)
         else:
             from closeread.runs.from_submission import save_and_score
 
             files = (predictions,) if null_odds is None else (predictions, null_odds)
-            found = save_and_score(dataset, submission, files, save, settings)
+            scored = save_and_score(dataset, submission, files, save, settings)
     except PredictionError as error:
         raise error.of_file(predictions) from error
     except UsageError:
-        if not any(one.has_gold for one in dataset.questions()):
+        if not any(question.has_gold for question in dataset.questions()):
             for line in format_misfits(
                 find_misfits(dataset, submission)
             ):  # without gold answers, at least the form can be checked
                 remark(line)
         raise
-    beside = report_misfits(dataset, submission, found)
+    extra_fields = report_misfits(dataset, submission, scored)
     if join:
         from closeread.cli.score.joined import add_joined_scores
 
-        found = add_joined_scores(found, dataset, submission)
-    return Scored(summaries=(found,), beside=(beside,))
+        scored = add_joined_scores(scored, dataset, submission)
+    return Scored(summaries=(scored,), extra_fields=(extra_fields,))

@@ -32,28 +32,35 @@ class Scored:
     summaries: Sequence[RunSummary]
     names: Sequence[str] = ("",)
     averages: Mapping[str, Summary] = field(default_factory=dict)
-    beside: Sequence[dict[str, Any]] = ()
+    extra_fields: Sequence[dict[str, Any]] = ()
 
 
-def print_scores(found: Scored, *, json_: bool) -> None:
+def print_scores(scored: Scored, *, json_: bool) -> None:
     """Print all scores, as tables or as one JSON object."""
-    named = list(zip(found.names, found.summaries, strict=True))
+    named_summaries = list(zip(scored.names, scored.summaries, strict=True))
     if json_:
-        beside = found.beside or [{}] * len(found.summaries)
+        extra_fields = scored.extra_fields or [{}] * len(scored.summaries)
         printed = [
-            scores_as_json(one.dataset, one.metrics) | breakdowns_as_json(one.breakdowns) | more
-            for one, more in zip(found.summaries, beside, strict=True)
+            scores_as_json(summary.dataset, summary.metrics)
+            | breakdowns_as_json(summary.breakdowns)
+            | extra
+            for summary, extra in zip(scored.summaries, extra_fields, strict=True)
         ]
         if len(printed) == 1:
             print_json(printed[0])
             return
-        several = [one | {"run": name} for name, one in zip(found.names, printed, strict=True)]
-        print_json({"runs": several} | averages_as_json(found.averages))
+        run_records = [
+            run_record | {"run": name}
+            for name, run_record in zip(scored.names, printed, strict=True)
+        ]
+        print_json({"runs": run_records} | averages_as_json(scored.averages))
         return
-    for place, (name, one) in enumerate(named):
+    for place, (name, summary) in enumerate(named_summaries):
         if place:
             click.echo()
-        print_summary(one, title=f"{name} on {one.dataset.name}" if len(named) > 1 else "")
-    if found.averages:
+        print_summary(
+            summary, title=f"{name} on {summary.dataset.name}" if len(named_summaries) > 1 else ""
+        )
+    if scored.averages:
         click.echo()
-        print_averages(found.averages, len(named))
+        print_averages(scored.averages, len(named_summaries))

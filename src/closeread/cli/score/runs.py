@@ -50,40 +50,42 @@ def score_runs(
     Raises:
         CloseReadError: As of ``runs.store.open_run`` and ``runs.score.score_run``.
     """
-    where = locate(dataset) if dataset is not None else None
-    runs = [open_run(one, moved=where) for one in find_run_folders(path)]
-    earlier = [_stored_metrics(run) for run in runs]
-    found = []
-    of_runs: Advance = uncounted
-    of_questions: Advance = uncounted
-    many = len(runs) > 1
-    kept = "runs already scored keep their scores"
-    with show_progress("runs" if many else "questions", kept) as begin:
-        if many:
-            of_runs = begin(len(runs))
+    dataset_path = locate(dataset) if dataset is not None else None
+    runs = [open_run(folder, moved=dataset_path) for folder in find_run_folders(path)]
+    metrics_before = [_stored_metrics(run) for run in runs]
+    summaries = []
+    count_runs: Advance = uncounted
+    count_questions: Advance = uncounted
+    has_many = len(runs) > 1
+    on_interrupt = "runs already scored keep their scores"
+    with show_progress("runs" if has_many else "questions", on_interrupt) as begin:
+        if has_many:
+            count_runs = begin(len(runs))
         elif workers == 1:  # several processes do not report questions
-            of_questions = begin(runs[0].info.dataset.n_questions)
-        of_metrics = unwatched if many else lambda total: begin(total, "metrics")
+            count_questions = begin(runs[0].info.dataset.n_questions)
+        begin_metrics = unwatched if has_many else lambda total: begin(total, "metrics")
         for run in runs:
-            anew = _with_extraction(run, settings, stops, rule)
-            found.append(
-                score_run(run, anew, workers=workers, advance=of_questions, begin=of_metrics)
+            run_settings = _with_extraction(run, settings, stops, rule)
+            summaries.append(
+                score_run(
+                    run, run_settings, workers=workers, advance=count_questions, begin=begin_metrics
+                )
             )
-            of_runs(1)
-    beside: list[dict[str, Any]] = []
-    for run, scored, metrics in zip(runs, found, earlier, strict=True):
+            count_runs(1)
+    extra_fields: list[dict[str, Any]] = []
+    for run, scored, metrics in zip(runs, summaries, metrics_before, strict=True):
         _warn_replaced(run, scored, metrics)
         _warn_changed(run)
         _warn_log_defects(run)
         _warn_unmatched(run, scored)
-        beside.append(_report_misfits(run, scored))
+        extra_fields.append(_report_misfits(run, scored))
     if join:
-        found = [_add_joined_scores(*pair) for pair in zip(runs, found, strict=True)]
+        summaries = [_add_joined_scores(*pair) for pair in zip(runs, summaries, strict=True)]
     return Scored(
-        summaries=found,
-        names=[str(one.path) for one in runs],
+        summaries=summaries,
+        names=[str(run.path) for run in runs],
         averages=macro_averages(runs),
-        beside=beside,
+        extra_fields=extra_fields,
     )
 
 
@@ -97,10 +99,10 @@ def _stored_metrics(run: Run) -> tuple[str, ...]:
 
 def _warn_replaced(run: Run, scored: RunSummary, earlier: Sequence[str]) -> None:
     """Warn about metrics that the run had before and has no longer."""
-    if gone := [name for name in earlier if name not in scored.metrics]:
+    if replaced := [name for name in earlier if name not in scored.metrics]:
         remark(
             f"{run.path}: the new scores replaced all earlier ones, among them "
-            f"{first_names(gone)}; to keep several metrics, name them in one command"
+            f"{first_names(replaced)}; to keep several metrics, name them in one command"
         )
 
 
@@ -116,8 +118,8 @@ def _with_extraction(
     run: Run, settings: ScoreSettings, stops: Sequence[str], rule: str | None
 ) -> ScoreSettings:
     """Return the settings with the requested extraction, and warn about what it cannot undo."""
-    given = tuple(one for text in stops for one in parse_stops(text))
-    extraction = choose_extraction(run, given if stops else None, rule)
+    parsed_stops = tuple(stop for argument_text in stops for stop in parse_stops(argument_text))
+    extraction = choose_extraction(run, parsed_stops if stops else None, rule)
     if extraction is not None and (lost := server_stops(run)):
         remark(
             f"{run.path}: generation stopped at {', '.join(map(repr, lost))}; the text after "
@@ -138,8 +140,8 @@ def _warn_changed(run: Run) -> None:
 def _warn_log_defects(run: Run) -> None:
     """Report the defects of the log that the run was imported from."""
     if run.info.log is not None and run.info.defects:
-        counted = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
-        remark(f"{run.path}: defects found when the log was imported: {counted}")
+        counts = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
+        remark(f"{run.path}: defects found when the log was imported: {counts}")
 
 
 def _warn_unmatched(run: Run, scored: RunSummary) -> None:
@@ -147,12 +149,12 @@ def _warn_unmatched(run: Run, scored: RunSummary) -> None:
     extraction = scored.settings.extraction
     if extraction is None or not any(map(judges_options, scored.metrics)):
         return
-    many, of = count_unmatched(run, extraction)
-    if 2 * many > of:
+    n_unmatched, n_answers = count_unmatched(run, extraction)
+    if 2 * n_unmatched > n_answers:
         remark(
-            f"{run.path}: {many:,} of {count_of(of, 'answer')} to multiple-choice questions, as "
-            f"extracted by the rule {extraction.rule}, match no option and count as wrong; "
-            "--extract letter finds the option that a text chooses"
+            f"{run.path}: {n_unmatched:,} of {count_of(n_answers, 'answer')} to multiple-choice "
+            f"questions, as extracted by the rule {extraction.rule}, match no option and count as "
+            "wrong; --extract letter finds the option that a text chooses"
         )
 
 

@@ -15,29 +15,35 @@ from closeread.wording import count_of, in_one_line
 _MAX_WIDTH = 100
 
 
-def print_comparison(found: Compared | ComparedTables) -> None:
+def print_comparison(comparison: Compared | ComparedTables) -> None:
     """Print the systems and data sets, the tables, and their explanation."""
-    several = isinstance(found, ComparedTables)
-    sets = found.sets if isinstance(found, ComparedTables) else [found]
-    what = count_of(len(sets), "data set") if several else sets[0].dataset.name
-    questions = count_of(sum(one.dataset.n_questions for one in sets), "question")
-    shown, lines = _fit_tables(found)
-    first, *others = found.systems
+    has_several_sets = isinstance(comparison, ComparedTables)
+    sets = comparison.sets if isinstance(comparison, ComparedTables) else [comparison]
+    subject = count_of(len(sets), "data set") if has_several_sets else sets[0].dataset.name
+    questions = count_of(sum(dataset.dataset.n_questions for dataset in sets), "question")
+    labels, lines = _fit_tables(comparison)
+    first, *others = comparison.systems
     compared = f", compared {others[0]}" if len(others) == 1 else ""
-    print_line(f"{what}: {questions}; baseline {first}{compared}")
-    for name, paths in found.systems.items():
-        label = name if shown[name] == name else f"{shown[name]} {name}"
+    print_line(f"{subject}: {questions}; baseline {first}{compared}")
+    for name, paths in comparison.systems.items():
+        label = name if labels[name] == name else f"{labels[name]} {name}"
         if len(paths) > 1:
-            label += ": mean of " + count_of(len(paths), "folder" if several else "run")
+            label += ": mean of " + count_of(len(paths), "folder" if has_several_sets else "run")
         if label != name:
             print_line(label)
-    for line in (*found.apart, *(found.left_out if isinstance(found, ComparedTables) else ())):
+    for line in (
+        *comparison.apart,
+        *(comparison.left_out if isinstance(comparison, ComparedTables) else ()),
+    ):
         print_line(line)
     click.echo("\n" + "\n".join(lines) + "\n")
-    for line in (*explain_tables(found, shown[next(iter(shown))]), *comparison_remarks(found)):
+    for line in (
+        *explain_tables(comparison, labels[next(iter(labels))]),
+        *comparison_remarks(comparison),
+    ):
         print_line(line)
     differing = (
-        name for one in sets for name, signature in one.signatures.items() if not signature
+        name for dataset in sets for name, signature in dataset.signatures.items() if not signature
     )
     for name in dict.fromkeys(differing):
         print_line(
@@ -46,23 +52,23 @@ def print_comparison(found: Compared | ComparedTables) -> None:
         )
 
 
-def _fit_tables(found: Compared | ComparedTables) -> tuple[dict[str, str], list[str]]:
+def _fit_tables(comparison: Compared | ComparedTables) -> tuple[dict[str, str], list[str]]:
     """Return the systems' labels (numbers if names are too long) and the lines of the tables.
 
     A table that is too wide even with numbers is split into several.
     """
-    names = {name: name for name in found.systems}
-    tables = comparison_tables(found)
+    names = {name: name for name in comparison.systems}
+    tables = comparison_tables(comparison)
     if any(_table_width(table) > _MAX_WIDTH for table in tables):
         names = {name: f"({number})" for number, name in enumerate(names, 1)}
-        tables = comparison_tables(found, labels=names)
-    every = [
+        tables = comparison_tables(comparison, labels=names)
+    lines = [
         line
         for table in tables
         for part in _split_columns(table)
         for line in ("", *_iter_lines(part))
     ]
-    return names, every[1:]
+    return names, lines[1:]
 
 
 def _iter_lines(table: Table) -> Iterator[str]:
@@ -87,11 +93,11 @@ def _table_width(table: Table) -> int:
 def _split_columns(table: Table) -> Iterator[Table]:
     """Split a table into parts that fit, each with the text columns and at least one other."""
     columns, left = _column_widths(table), table.left
-    room = _MAX_WIDTH - sum(each + 2 for each in columns[:left]) + 2
+    room = _MAX_WIDTH - sum(width + 2 for width in columns[:left]) + 2
     start = left
     while start < len(columns):
         end = start + 1
-        while end < len(columns) and sum(each + 2 for each in columns[start : end + 1]) <= room:
+        while end < len(columns) and sum(width + 2 for width in columns[start : end + 1]) <= room:
             end += 1
         yield replace(
             table,

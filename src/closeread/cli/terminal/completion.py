@@ -19,8 +19,8 @@ def complete_names(kind: catalog.Kind, prefix: str) -> "list[CompletionItem]":
 
     entries = catalog.CATALOG[kind].items()
     return [
-        CompletionItem(name, help=found.description)
-        for name, found in entries
+        CompletionItem(name, help=entry.description)
+        for name, entry in entries
         if name.startswith(prefix)
     ]
 

@@ -34,7 +34,7 @@ def breakdowns_as_json(
 ) -> dict[str, Any]:
     """Return the breakdowns for ``--json``; empty if there are none."""
     encoded = {
-        tag: {value: summaries_as_json(of) for value, of in values.items()}
+        tag: {value: summaries_as_json(summaries) for value, summaries in values.items()}
         for tag, values in breakdowns.items()
     }
     return {"breakdowns": encoded} if encoded else {}
@@ -46,31 +46,31 @@ def averages_as_json(averages: Mapping[str, Summary]) -> dict[str, Any]:
 
 
 def _summary_as_json(summary: Summary) -> dict[str, Any]:
-    found = {name: getattr(summary, name) for name in (*_FIELDS, "signature")}
-    return found | ({"note": summary.note} if summary.note else {})
+    fields = {name: getattr(summary, name) for name in (*_FIELDS, "signature")}
+    return fields | ({"note": summary.note} if summary.note else {})
 
 
-def print_summary(found: RunSummary, *, title: str = "") -> None:
+def print_summary(scored: RunSummary, *, title: str = "") -> None:
     """Print a table of all metrics, one per breakdown, and the notes below."""
-    dataset = found.dataset
+    dataset = scored.dataset
     n = count_of(dataset.n_questions, "question") + (" (limited)" if dataset.limit else "")
     head = f"{title or dataset.name}: {n}, licence {dataset.license or 'unknown'}"
     lines = [in_one_line(head)]
     lines += [
         "",
         *align_columns(
-            _HEADINGS, [summary_cells(name, one) for name, one in found.metrics.items()]
+            _HEADINGS, [summary_cells(name, summary) for name, summary in scored.metrics.items()]
         ),
     ]
-    for tag, values in found.breakdowns.items():
+    for tag, values in scored.breakdowns.items():
         rows = [
-            (value, *summary_cells(name, one))
-            for value, of in values.items()
-            for name, one in of.items()
+            (value, *summary_cells(name, summary))
+            for value, summaries in values.items()
+            for name, summary in summaries.items()
         ]
         lines += ["", *align_columns((tag, *_HEADINGS), rows)]
     sys.stdout.write("\n".join(lines) + "\n")
-    print_notes([*found.metrics.values(), *_iter_without_value(found.breakdowns)])
+    print_notes([*scored.metrics.values(), *_iter_without_value(scored.breakdowns)])
 
 
 def _iter_without_value(
@@ -78,20 +78,20 @@ def _iter_without_value(
 ) -> Iterator[Summary]:
     """Yield the summaries without a value, under their group's name; their notes say why."""
     for tag, values in breakdowns.items():
-        for value, of in values.items():
-            nothing = (one for one in of.values() if one.value is None)
-            yield from (replace(one, metric=f"{tag} {value}") for one in nothing)
+        for value, summaries in values.items():
+            without_value = (summary for summary in summaries.values() if summary.value is None)
+            yield from (replace(summary, metric=f"{tag} {value}") for summary in without_value)
 
 
 def print_notes(summaries: Iterable[Summary]) -> None:
     """Print a blank line, then each note once, after the names of its metrics."""
-    found: dict[str, list[str]] = {}
-    for one in summaries:
-        if one.note:
-            found.setdefault(one.note, []).append(one.metric)
-    if found:
+    metrics_by_note: dict[str, list[str]] = {}
+    for summary in summaries:
+        if summary.note:
+            metrics_by_note.setdefault(summary.note, []).append(summary.metric)
+    if metrics_by_note:
         sys.stdout.write("\n")
-    for note, names in found.items():
+    for note, names in metrics_by_note.items():
         print_line(f"{', '.join(dict.fromkeys(names))}: {note}")
 
 
@@ -106,10 +106,10 @@ def print_line(text: str) -> None:
         sys.stdout.write(line + "\n")
 
 
-def print_averages(averages: Mapping[str, Summary], sets: int) -> None:
+def print_averages(averages: Mapping[str, Summary], n_sets: int) -> None:
     """Print the table of macro-averages."""
-    rows = [summary_cells(name, one) for name, one in averages.items()]
-    lines = [f"macro-average over {sets} data sets", "", *align_columns(_HEADINGS, rows)]
+    rows = [summary_cells(name, summary) for name, summary in averages.items()]
+    lines = [f"macro-average over {n_sets} data sets", "", *align_columns(_HEADINGS, rows)]
     sys.stdout.write("\n".join(lines) + "\n")
 
 
@@ -119,20 +119,20 @@ def print_mrqa(table: Mapping[str, Any]) -> None:
 
     rows = [
         (
-            f"({one['domain'][0].upper()}) {one['dataset']}",
-            *map(format_pair, one["published"]),
-            format_pair(one["ours"], one["questions"]),
+            f"({row['domain'][0].upper()}) {row['dataset']}",
+            *map(format_pair, row["published"]),
+            format_pair(row["ours"], row["questions"]),
         )
-        for one in table["rows"]
+        for row in table["rows"]
     ]
-    over = {"in": "mean of (I)", "out": "mean of (O)", "all": "macro-average of 12"}
+    labels = {"in": "mean of (I)", "out": "mean of (O)", "all": "macro-average of 12"}
     rows += [
-        (over[one["over"]], *map(format_pair, (*one["published"], one["ours"])))
-        for one in table["averages"]
+        (labels[average["over"]], *map(format_pair, (*average["published"], average["ours"])))
+        for average in table["averages"]
     ]
     lines = ["MRQA 2019 development sets: EM / F1", ""]
     lines += align_columns(("data set", *table["models"], "here"), rows, left=1)
-    if any(one["questions"] is not None for one in table["rows"]):
+    if any(row["questions"] is not None for row in table["rows"]):
         lines += [
             "",
             "n: number of questions scored, where it differs from the development set's size",
@@ -197,6 +197,10 @@ def display_width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(
-        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1
-        for one in text
+        0
+        if unicodedata.combining(character)
+        else 2
+        if unicodedata.east_asian_width(character) in "WF"
+        else 1
+        for character in text
     )

@@ -53,31 +53,33 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    out = make_console()
-    made = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    console = make_console()
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
     cells = [[*map(escape_message, row)] for row in rows]
     widest = [max(map(cell_len, column)) for column in zip(headings, *cells, strict=True)]
-    is_narrow = sum(widest) + _GAP * (len(widest) - 1) > out.width
+    is_narrow = sum(widest) + _GAP * (len(widest) - 1) > console.width
     for place, heading in enumerate(headings):
-        numbers = heading in right
-        least = max(map(cell_len, (*heading.split(), *(row[place] for row in cells))), default=0)
+        is_number = heading in right
+        min_width = max(
+            map(cell_len, (*heading.split(), *(row[place] for row in cells))), default=0
+        )
         # A path that is too wide for its column is folded: truncated, it could not be copied. If
         # the table is too wide, headings of numbers are broken before names are.
-        made.add_column(
+        table.add_column(
             escape_message(heading),
-            justify="right" if numbers else "left",
+            justify="right" if is_number else "left",
             overflow="fold",
-            max_width=least if numbers and is_narrow else None,
+            max_width=min_width if is_number and is_narrow else None,
         )
     for row in cells:
-        made.add_row(*row)
+        table.add_row(*row)
     # rich would wrap a table's own title to the table's width.
-    shown = Group(Text(escape_message(title), style="table.title"), made) if title else made
-    if out.is_terminal:
-        out.print(shown)
+    titled = Group(Text(escape_message(title), style="table.title"), table) if title else table
+    if console.is_terminal:
+        console.print(titled)
         return
-    with out.capture() as printed:
-        out.print(shown)
+    with console.capture() as printed:
+        console.print(titled)
     # rich pads lines to the last column's width
     sys.stdout.write("\n".join(line.rstrip(" ") for line in printed.get().split("\n")))
 
@@ -96,10 +98,12 @@ def make_console(*, stderr: bool = False) -> Any:
     """Return a rich console that honours NO_COLOR, pipes and the 100-column limit."""
     from rich.console import Console
 
-    class Ours(Console):
+    class PipeAwareConsole(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # rich would exit with 1; the command line handles it
 
-    made = Ours(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    made.width = min(made.width, 100) if made.is_terminal else 100
-    return made
+    console = PipeAwareConsole(
+        stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False
+    )
+    console.width = min(console.width, 100) if console.is_terminal else 100
+    return console

@@ -28,12 +28,12 @@ def check_targets(*targets: str | None, json: bool) -> None:
 
 def write_tables(tables: Iterable[tuple[str | None, str]]) -> list[str]:
     """Write each text to its target, and return the files written."""
-    written = []
+    paths = []
     for target, text in tables:
         if target == "-":
             click.echo(text, nl=False)
         elif target:
             with replacing(Path(target)) as stream:
                 stream.write(text.encode())
-            written.append(target)
-    return written
+            paths.append(target)
+    return paths

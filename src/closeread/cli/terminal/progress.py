@@ -40,8 +40,8 @@ def progress(label: str, total: int | None) -> Iterator[Advance]:
         bars.TimeRemainingColumn(),
         console=make_console(stderr=True),
         transient=True,
-    ) as shown:
-        yield partial(shown.advance, shown.add_task(label, total=total))
+    ) as bar:
+        yield partial(bar.advance, bar.add_task(label, total=total))
 
 
 class ProgressLog:
@@ -86,10 +86,11 @@ class ProgressLog:
         speed = f"{rate:,.1f}/s" if rate >= 1 else f"{1 / rate:,.1f} s each"
         if not self._total:
             return f"{self._label}: {self._done:,}, {speed}"
-        left = _format_duration(max(self._total - self._done, 0) / rate)
+        time_left = _format_duration(max(self._total - self._done, 0) / rate)
         share = self._done / self._total
         return (
-            f"{self._label}: {self._done:,} of {self._total:,} ({share:.0%}), {speed}, {left} left"
+            f"{self._label}: {self._done:,} of {self._total:,} ({share:.0%}), {speed}, "
+            f"{time_left} left"
         )
 
 

@@ -25,13 +25,13 @@ def parse_assignments(assignments: tuple[str, ...]) -> dict[str, Any]:
     Raises:
         UsageError: One of them has no ``=``.
     """
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
         if not equals or not key:
             raise UsageError(f"-o {assignment}", expected="-o key=value")
-        found[key.strip().replace("-", "_")] = _parse_scalar(value.strip())
-    return found
+        options[key.strip().replace("-", "_")] = _parse_scalar(value.strip())
+    return options
 
 
 def _parse_scalar(text: str) -> Any:
@@ -69,32 +69,35 @@ class StartProgress(Protocol):
         ...
 
 
+_RESUME = "predictions so far are saved; rerun the same command with --resume to continue"
+
+
 @contextmanager
 def show_progress(
     label: str,
-    kept: str = "predictions so far are saved; rerun the same command with --resume to continue",
+    on_interrupt: str = _RESUME,
 ) -> Iterator[StartProgress]:
-    """Yield the function that starts a progress line; an interruption prints ``kept`` and exits.
+    """Yield the function that starts a progress line; an interruption prints a text and exits.
 
     Args:
         label: The default label of lines.
-        kept: What an interruption prints: what is saved and how to continue.
+        on_interrupt: What an interruption prints: what is saved and how to continue.
     """
-    with ExitStack() as shown:
+    with ExitStack() as lines:
 
-        def begin(total: int, of: str = label, /) -> Advance:
-            shown.close()  # one line at a time
-            return shown.enter_context(progress(of, total))
+        def begin(total: int, line_label: str = label, /) -> Advance:
+            lines.close()  # one line at a time
+            return lines.enter_context(progress(line_label, total))
 
         try:
             yield begin
-        except KeyboardInterrupt as ended:
+        except KeyboardInterrupt as interrupt:
             with suppress(
                 OSError
             ):  # the terminal may be gone, which may have caused the interruption
-                shown.close()
-                remark(str(ended) or f"interrupted; {kept}")
-            sys.exit(exit_code(ended))
+                lines.close()
+                remark(str(interrupt) or f"interrupted; {on_interrupt}")
+            sys.exit(exit_code(interrupt))
 
 
 def warn_training_mismatch(reader: ReaderInfo) -> None:
@@ -149,7 +152,7 @@ def _warn_failures(run: Run) -> None:
     """Report how many questions failed, with the first error."""
     if not run.info.n_failed:
         return
-    first = next(found for found in run.predictions() if found.error)
+    first = next(prediction for prediction in run.predictions() if prediction.error)
     remark(
         f"the reader failed on {run.info.n_failed:,} of {_count_questions(run)}; they are saved "
         f"with the error and count as wrong. The first, {in_one_line(first.question_id)}: "
@@ -157,8 +160,8 @@ def _warn_failures(run: Run) -> None:
     )
     if run.info.n_failed < run.info.n_predictions and not run.info.dataset.only:
         limit = run.info.dataset.limit
-        rest = f"--rest {argument(run.path)}" + (f" --limit {limit}" if limit else "")
-        remark(f"`closeread read` with {rest} and a new --out retries only these")
+        arguments = f"--rest {argument(run.path)}" + (f" --limit {limit}" if limit else "")
+        remark(f"`closeread read` with {arguments} and a new --out retries only these")
 
 
 def _warn_empty_texts(run: Run) -> bool:
@@ -166,12 +169,14 @@ def _warn_empty_texts(run: Run) -> bool:
     if "extraction" not in run.info.reader.record:
         return False
     n_blank, first = 0, ""
-    for found in run.predictions():
-        written = (found.generation, *found.others) if found.generation else ()
-        ends = [one.finish_reason for one in written if not one.text.strip()]
+    for prediction in run.predictions():
+        generations = (prediction.generation, *prediction.others) if prediction.generation else ()
+        ends = [
+            generation.finish_reason for generation in generations if not generation.text.strip()
+        ]
         n_blank += bool(ends)
         first = first or (
-            f"{in_one_line(found.question_id)}: {_describe_ending(ends[0])}" if ends else ""
+            f"{in_one_line(prediction.question_id)}: {_describe_ending(ends[0])}" if ends else ""
         )
     if n_blank:
         remark(
@@ -200,7 +205,9 @@ def _warn_null_off(run: Run) -> None:
     if reader.options.get("null") != "auto" or reader.record.get("null") is not False:
         return
     questions = islice(run.dataset().questions(), run.info.dataset.limit)
-    n_none = sum(any(answer.kind == "none" for answer in one.answers) for one in questions)
+    n_none = sum(
+        any(answer.kind == "none" for answer in question.answers) for question in questions
+    )
     if n_none:
         remark(
             f"{n_none:,} of {_count_questions(run)} have no gold answer, but the reader answered "
@@ -212,7 +219,7 @@ def _warn_null_off(run: Run) -> None:
 def _warn_no_answers(run: Run) -> None:
     """Warn if a reader answered nothing: it may not support these questions."""
     if run.info.n_predictions and all(map(_is_unanswered, run.predictions())):
-        what_helps = (
+        advice = (
             "its texts are in predictions.jsonl; `closeread score --extract` extracts the "
             "answers again"
             if "extraction" in run.info.reader.record
@@ -220,7 +227,7 @@ def _warn_no_answers(run: Run) -> None:
         )
         remark(
             f"{in_one_line(run.info.reader.name)} gave no answer to any of "
-            f"{_count_questions(run)}; {what_helps}"
+            f"{_count_questions(run)}; {advice}"
         )
 
 
@@ -228,14 +235,14 @@ def _count_questions(run: Run) -> str:
     return count_of(run.info.n_predictions, "question")
 
 
-def _is_unanswered(found: Prediction) -> bool:
-    if found.answer is not None:
-        return found.answer.kind == "none"
-    return not (found.error or found.option_scores or found.evidence)
+def _is_unanswered(prediction: Prediction) -> bool:
+    if prediction.answer is not None:
+        return prediction.answer.kind == "none"
+    return not (prediction.error or prediction.option_scores or prediction.evidence)
 
 
 def _warn_defects(run: Run) -> None:
     """Report the defects in the data."""
     if run.info.defects:
-        counted = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
-        remark(f"defects in the data, counted and kept: {counted}")
+        counts = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
+        remark(f"defects in the data, counted and kept: {counts}")

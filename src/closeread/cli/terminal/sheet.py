@@ -70,28 +70,28 @@ class Sheet:
         if question.group_id:
             parts.append(f"{question.group_id} {question.role or ''}".strip())
         line = to_glyphs(" · ".join(parts), styles=["strong"])
-        rest = max(0, self.width - sum(glyph.cells for glyph in line) - 4)
-        yield from self._block([*line, *to_glyphs(" " + "─" * rest, styles=["soft"])], "── ")
+        n_dashes = max(0, self.width - sum(glyph.cells for glyph in line) - 4)
+        yield from self._block([*line, *to_glyphs(" " + "─" * n_dashes, styles=["soft"])], "── ")
         facts = [f"passage {passage.passage_id}", passage.title]
         facts += [f"{key}: {value}" for key, value in question.tags.items()]
         yield from self._block(to_glyphs(" · ".join(filter(None, facts)), styles=["soft"]), "   ")
         yield "\n"
 
     def _passage(self, passage: Passage, marks: list[Mark], whole: bool) -> Iterator[str]:
-        left_out = False
+        has_gap = False
         for paragraph, heading in _iter_paragraphs(passage.text):
             inside = _marks_within(marks, paragraph)
             if not whole and not any(mark.style != "soft" for mark in inside):
-                left_out = left_out or paragraph.end > paragraph.start
+                has_gap = has_gap or paragraph.end > paragraph.start
                 continue
-            if left_out:
+            if has_gap:
                 yield from self._block(to_glyphs("[...]", styles=["soft"]), "   ")
-                left_out = False
+                has_gap = False
             text = paragraph.of(passage.text)
-            for found in _MARKER.finditer(text):
-                inside.append(Mark(Span(found.start(), found.end()), "soft"))
+            for match in _MARKER.finditer(text):
+                inside.append(Mark(Span(match.start(), match.end()), "soft"))
             yield from self._block(to_glyphs(text, inside, ["strong"] if heading else []), "   ")
-        if left_out:
+        if has_gap:
             yield from self._block(to_glyphs("[the passage as above]", styles=["soft"]), "   ")
 
     def _marks(self, question: Question, evidence: dict[Span, int]) -> list[Mark]:
@@ -107,33 +107,33 @@ class Sheet:
     def _options(self, question: Question, evidence: dict[Span, int]) -> Iterator[str]:
         gold = {answer.label for answer in question.answers if answer.label}
         for index, option in enumerate(question.options):
-            right = option.label in gold
-            line = to_glyphs(option.text, styles=["answer"] if right and self.colour else [])
+            is_gold = option.label in gold
+            line = to_glyphs(option.text, styles=["answer"] if is_gold and self.colour else [])
             truth = question.option_truth[index] if index < len(question.option_truth) else None
             parts = [
-                self.picked if right else "",
+                self.picked if is_gold else "",
                 {True: "true", False: "false", None: ""}[truth],
                 *(f"{key}: {value}" for key, value in option.tags.items()),
             ]
             numbers = [
                 str(evidence[span]).translate(_SUPERSCRIPTS)
-                for found in question.gold_evidence
-                if found.option_label == option.label
-                for span in found.spans
+                for evidence_piece in question.gold_evidence
+                if evidence_piece.option_label == option.label
+                for span in evidence_piece.spans
             ]
             if numbers:
                 parts.append("evidence " + " ".join(numbers))
             note = ", ".join(filter(None, parts))
             line += to_glyphs(f"  ({note})" if note else "", styles=["soft"])
-            yield from self._block(line, f" {'●' if right else '○'} {option.label}  ")
+            yield from self._block(line, f" {'●' if is_gold else '○'} {option.label}  ")
 
     def _answers(self, question: Question) -> Iterator[str]:
-        given = Counter(
+        answer_counts = Counter(
             _answer_text(answer)
             for answer in question.answers
             if not (answer.label and question.options)
         )
-        for text, times in given.items():
+        for text, times in answer_counts.items():
             line = to_glyphs(text, styles=["answer"] if self.colour else [])
             if not self.colour:
                 line = [*to_glyphs("⟦"), *line, *to_glyphs("⟧")]
@@ -153,19 +153,19 @@ class Sheet:
             yield render_glyphs([*margin, *part], self.colour).rstrip(" ") + "\n"
 
 
-def make_sheet(width: int | None, **said: str) -> Sheet:
+def make_sheet(width: int | None, **labels: str) -> Sheet:
     """Return a sheet that fits stdout: a terminal with colours, or a file.
 
     Args:
         width: Line width in cells; by default the terminal's, at most 100.
-        said: ``picked`` and ``nothing`` of the sheet.
+        labels: ``picked`` and ``nothing`` of the sheet.
     """
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     cells = width or (
         min(shutil.get_terminal_size().columns, _MAX_WIDTH) if on_terminal else _MAX_WIDTH
     )
-    return Sheet(width=cells, colour=colour, **said)
+    return Sheet(width=cells, colour=colour, **labels)
 
 
 def _answer_text(answer: Answer) -> str:
@@ -176,29 +176,29 @@ def _answer_text(answer: Answer) -> str:
 
 
 def _number_evidence(question: Question) -> dict[Span, int]:
-    spans = sorted({span for found in question.gold_evidence for span in found.spans})
+    spans = sorted({span for evidence in question.gold_evidence for span in evidence.spans})
     return {span: number for number, span in enumerate(spans, 1)}
 
 
 def _merge_spans(spans: Iterator[Span]) -> list[Span]:
-    made: list[Span] = []
+    merged: list[Span] = []
     for span in sorted(spans):
-        if made and span.start < made[-1].end:
-            made[-1] = Span(made[-1].start, max(made[-1].end, span.end))
+        if merged and span.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
         elif span.end > span.start:
-            made.append(span)
-    return made
+            merged.append(span)
+    return merged
 
 
 def _marks_within(marks: list[Mark], paragraph: Span) -> list[Mark]:
     """Return the parts of marks inside a paragraph, with offsets from its start."""
-    found = []
+    inside = []
     for mark in marks:
         start = max(mark.span.start, paragraph.start) - paragraph.start
         end = min(mark.span.end, paragraph.end) - paragraph.start
         if start < end:
-            found.append(Mark(Span(start, end), mark.style, mark.before, mark.after))
-    return found
+            inside.append(Mark(Span(start, end), mark.style, mark.before, mark.after))
+    return inside
 
 
 def _iter_paragraphs(text: str) -> Iterator[tuple[Span, bool]]:
@@ -207,8 +207,8 @@ def _iter_paragraphs(text: str) -> Iterator[tuple[Span, bool]]:
     Consecutive blank lines become one.
     """
     borders = {0, len(text)}
-    borders.update(found.end() for found in re.finditer("\n", text))
-    borders.update(found.start() for found in _MARKER.finditer(text))
+    borders.update(match.end() for match in re.finditer("\n", text))
+    borders.update(match.start() for match in _MARKER.finditer(text))
     blank = True
     for start, end in itertools.pairwise(sorted(borders)):
         line = text[start:end].rstrip()

@@ -41,18 +41,18 @@ def to_glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ())
     """
     from rich.cells import get_character_cell_size
 
-    always = frozenset(styles)
-    made: list[Glyph] = []
+    text_styles = frozenset(styles)
+    glyphs: list[Glyph] = []
 
-    def add(piece: str, worn: frozenset[str]) -> None:
+    def add(piece: str, piece_styles: frozenset[str]) -> None:
         for character in piece:
-            for shown in visible_sign(character):
-                cells = get_character_cell_size(shown)
-                if cells == 0 and made:
-                    last = made[-1]
-                    made[-1] = Glyph(last.text + shown, last.cells, last.styles)
+            for sign in visible_sign(character):
+                cells = get_character_cell_size(sign)
+                if cells == 0 and glyphs:
+                    last = glyphs[-1]
+                    glyphs[-1] = Glyph(last.text + sign, last.cells, last.styles)
                 else:
-                    made.append(Glyph(shown, cells, worn))
+                    glyphs.append(Glyph(sign, cells, piece_styles))
 
     opening: dict[int, list[Mark]] = {}
     closing: dict[int, list[Mark]] = {}
@@ -62,13 +62,13 @@ def to_glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ())
     borders = sorted({0, len(text), *opening, *closing})
     for index, border in enumerate(borders):
         for mark in closing.get(border, ()):
-            add(mark.after, always | {"soft"})
+            add(mark.after, text_styles | {"soft"})
         for mark in opening.get(border, ()):
-            add(mark.before, always | {"soft"})
+            add(mark.before, text_styles | {"soft"})
         following = borders[index + 1] if index + 1 < len(borders) else border
-        worn = {mark.style for mark in marks if mark.span.start <= border < mark.span.end}
-        add(text[border:following], always | worn)
-    return made
+        mark_styles = {mark.style for mark in marks if mark.span.start <= border < mark.span.end}
+        add(text[border:following], text_styles | mark_styles)
+    return glyphs
 
 
 def wrap_glyphs(line: Sequence[Glyph], width: int) -> Iterator[list[Glyph]]:
@@ -78,19 +78,19 @@ def wrap_glyphs(line: Sequence[Glyph], width: int) -> Iterator[list[Glyph]]:
         At least one line, each at most ``width`` cells wide (a single glyph may be wider).
     """
     current: list[Glyph] = []
-    used = 0
+    n_used = 0
     for word in _iter_words(line):
         cells = sum(glyph.cells for glyph in word)
-        bare = cells - sum(glyph.cells for glyph in word if glyph.text == " ")
-        if current and used + bare > width:
+        visible_cells = cells - sum(glyph.cells for glyph in word if glyph.text == " ")
+        if current and n_used + visible_cells > width:
             yield _strip_trailing(current)
-            current, used = [], 0
+            current, n_used = [], 0
         for glyph in word:
-            if current and used + glyph.cells > width and glyph.text != " ":
+            if current and n_used + glyph.cells > width and glyph.text != " ":
                 yield _strip_trailing(current)
-                current, used = [], 0
+                current, n_used = [], 0
             current.append(glyph)
-            used += glyph.cells
+            n_used += glyph.cells
     yield _strip_trailing(current)
 
 
