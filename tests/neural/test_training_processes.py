@@ -177,5 +177,5 @@ def test_a_mistake_is_told_once(write, tmp_path, epochs):
     done = closeread(write("two", wrong, batch=4, dev=tmp_path / "none.json"), launcher=TWO)
     assert done.returncode != 0
     assert done.stderr.count("closeread: ") == 1, done.stderr
-    assert "closeread.system.signals.Stopped" not in done.stderr
+    assert "closeread.system.signals.StoppedBySignal" not in done.stderr
     assert not (tmp_path / "two").exists()

@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 from safetensors.torch import load_file
 
-from closeread.system.signals import Stopped
+from closeread.system.signals import StoppedBySignal
 from closeread.training.neural import train as trainer
 from closeread.training.neural.saving import states
 from closeread.training.recipe import Stage, TrainedReader
@@ -109,7 +109,7 @@ def test_whenever_it_is_stopped_the_rows_are_the_same(tmp_path, encoder, few, at
     train(tmp_path / "whole", encoder, few, **settings)
     out = tmp_path / "out"
     for step in at:
-        with pytest.raises(Stopped) as stopped:
+        with pytest.raises(StoppedBySignal) as stopped:
             train(out, encoder, few, resume=out.exists(), begin=signalled_at(step), **settings)
         assert stopped.value.code == 128 + signal.SIGTERM
         assert saved(out)[-1] == max(step, 1)
@@ -137,7 +137,7 @@ def test_no_look_is_lost_or_taken_twice(tmp_path, encoder, few, monkeypatch, cas
     monkeypatch.setattr(trainer, "measure_dev", measured)
     out = tmp_path / "out"
     begin = signalled_at(*([first] if where == "before" else []))
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedBySignal):
         train(out, encoder, few, begin=begin, **settings)
     assert (saved(out), len(looks)) == ([first], 1)
     train(out, encoder, few, resume=True, **settings)
@@ -163,7 +163,7 @@ def test_stages_members_and_a_second_task_are_stopped_and_gone_on_with(tmp_path,
     out = tmp_path / "out"
     ends = {"before/1": 5, "before/2": 7, "members/1": 11, "members/2": 3}
     for part, step in ends.items():
-        with pytest.raises(Stopped, match=f"after step {step} of"):
+        with pytest.raises(StoppedBySignal, match=f"after step {step} of"):
             train(out, encoder, few, resume=out.exists(), begin=_in(out / part, step), **given)
         assert saved(out / part)[-1] == step
     train(out, encoder, few, resume=True, **given)

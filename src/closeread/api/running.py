@@ -341,7 +341,7 @@ def train(
         say: Called with lines for the user during training.
 
     Returns:
-        ``out`` is the written file or folder, ``told`` the facts about the training.
+        ``out`` is the written file or folder, ``summary`` the facts about the training.
 
     Raises:
         InputError: The recipe or a data set is broken.

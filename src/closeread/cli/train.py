@@ -29,7 +29,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.cli.terminal.output import print_json, remark
     from closeread.cli.terminal.reading import show_progress
     from closeread.errors import CloseReadError
-    from closeread.system.signals import exit_code, unwinding
+    from closeread.system.signals import exit_code, raise_on_stop_signals
     from closeread.training.processes import LostProcessError, is_first_process
 
     is_main = is_first_process()  # of several processes, only the first prints
@@ -39,7 +39,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     )
     try:
         with (
-            unwinding(),
+            raise_on_stop_signals(),
             show_progress("training", on_interrupt) if is_main else nullcontext() as begin,
         ):
             callbacks: dict[str, Any] = {}

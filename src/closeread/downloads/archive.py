@@ -66,8 +66,8 @@ def _extract_member(
 
 
 def _crc(path: Path) -> int:
-    found = 0
+    crc = 0
     with path.open("rb") as stream:
         while block := stream.read(1 << 20):
-            found = zlib.crc32(block, found)
-    return found
+            crc = zlib.crc32(block, crc)
+    return crc

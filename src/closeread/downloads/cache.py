@@ -20,8 +20,8 @@ def cache_folder() -> Path:
     Raises:
         StorageError: Neither is set, and the user has no home folder, as in some containers.
     """
-    if chosen := os.environ.get("CLOSEREAD_CACHE"):
-        return Path(chosen)
+    if configured := os.environ.get("CLOSEREAD_CACHE"):
+        return Path(configured)
     root = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(root) if root else Path.home() / ".cache") / "closeread"
@@ -45,17 +45,17 @@ def fetch_cached(url: str, *, patience: Patience | None = None) -> Path:
     """
     try:
         parts = urlsplit(url)
-        known_scheme = parts.scheme in {"http", "https"} and bool(parts.netloc)
+        is_web_address = parts.scheme in {"http", "https"} and bool(parts.netloc)
     except ValueError:  # an unmatched bracket
-        known_scheme = False
-    if not known_scheme:
+        is_web_address = False
+    if not is_web_address:
         raise UsageError(
             f"not an http or https address: {url}", expected="such as https://host/dev.json"
         )
     target = cache_folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / _file_name(parts.path)
     if not target.exists():
-        known = _find_published(url)
-        file = PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256)
+        published = _find_published(url)
+        file = PublishedFile(name=url, addresses=(url,), md5=published.md5, sha256=published.sha256)
         fetch(
             file,
             target,
@@ -110,5 +110,5 @@ def _file_name(path: str) -> str:
 
 
 def _find_published(url: str) -> PublishedFile:
-    files = (file for found in SETS.values() for file in found.files)
+    files = (file for published_set in SETS.values() for file in published_set.files)
     return next((file for file in files if url in file.addresses), PublishedFile(name=url))

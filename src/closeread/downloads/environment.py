@@ -34,19 +34,19 @@ def proxy_to(address: str) -> httpx.Proxy | None:
     Raises:
         UsageError: The proxy cannot be used. The message does not repeat its password.
     """
-    found = _proxy_url(address)
-    if found is None:
+    proxy_url = _proxy_url(address)
+    if proxy_url is None:
         return None
     try:
-        proxy = httpx.Proxy(found)
+        proxy = httpx.Proxy(proxy_url)
     except (httpx.InvalidURL, ValueError):
         raise _proxy_error("the proxy set in the environment is not a URL") from None
     if not proxy.url.host:
         raise _proxy_error("the proxy set in the environment has no host")
     if proxy.url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
-        shown = f"{proxy.url.scheme}://{proxy.url.netloc.decode('ascii')}"
+        shown_url = f"{proxy.url.scheme}://{proxy.url.netloc.decode('ascii')}"
         raise _proxy_error(
-            f"the environment sets a SOCKS proxy ({shown}), which needs the package socksio",
+            f"the environment sets a SOCKS proxy ({shown_url}), which needs the package socksio",
             "pip install socksio, or ",
         )
     return proxy
@@ -56,16 +56,16 @@ def _proxy_url(address: str) -> str | None:
     """Return the proxy of HTTPS_PROXY, ALL_PROXY and similar, unless NO_PROXY names the host."""
     parts = urlsplit(address)
     # NO_PROXY may name a port, which only netloc has, or an IPv6 host without netloc's brackets.
-    if any(proxy_bypass(place) for place in (parts.hostname or "", parts.netloc)):
+    if any(proxy_bypass(host) for host in (parts.hostname or "", parts.netloc)):
         return None
     proxies = getproxies()
-    found = proxies.get(parts.scheme) or proxies.get("all")
-    return f"http://{found}" if found and "://" not in found else found
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
-def _proxy_error(found: str, cure: str = "") -> UsageError:
+def _proxy_error(problem: str, cure: str = "") -> UsageError:
     return UsageError(
-        found,
+        problem,
         expected="such as http://127.0.0.1:7890 in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
         cure=f"{cure}fix or unset these variables, or add the host to NO_PROXY",
     )

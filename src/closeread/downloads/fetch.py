@@ -22,7 +22,7 @@ from closeread.downloads.transport import (
 from closeread.errors import CloseReadError, StorageError, TransferError
 from closeread.protocols import Advance, uncounted
 from closeread.system import folders
-from closeread.system.locks import alone
+from closeread.system.locks import exclusive_lock
 
 if TYPE_CHECKING:
     import httpx
@@ -54,7 +54,7 @@ class Patience:
     unreachable: set[str] = field(default_factory=set)
 
 
-def refuse_when_offline(what: str) -> None:
+def refuse_when_offline(file_name: str) -> None:
     """Raise an error if the environment forbids network access.
 
     Raises:
@@ -63,7 +63,7 @@ def refuse_when_offline(what: str) -> None:
     for name in ("CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"):
         if os.environ.get(name, "").lower() in _TRUE_VALUES:
             raise TransferError(
-                f"{what} is not in the cache, and {name} forbids network access",
+                f"{file_name} is not in the cache, and {name} forbids network access",
                 cure=f"unset {name}, or put the file there yourself",
             )
 
@@ -102,7 +102,7 @@ def fetch(
     partial = PartialFile(target.with_name(target.name + ".part"))
     reasons: list[tuple[str, str]] = []
     try:
-        with folders.made(target.parent), _exclusive_lock(target):
+        with folders.create_folder(target.parent), _exclusive_lock(target):
             if _is_complete(file, partial):
                 check(partial.path)
                 address = partial.origin()[0]
@@ -166,14 +166,14 @@ def _fetch_from(
     advance: Advance,
 ) -> None:
     """Make attempts at one address until all bytes have arrived."""
-    fruitless, most, restarted = 0, partial.size(), False
+    n_fruitless, max_size, restarted = 0, partial.size(), False
     host = address.partition("://")[2].partition("/")[0]
     attempts = 1 if host in patience.unreachable else patience.attempts
     has_checksum = bool(file.md5 or file.sha256)
     while True:
         resumed = partial.size() > 0
         try:
-            attempt(client, address, partial, sum_is_known=has_checksum, advance=advance)
+            attempt(client, address, partial, has_checksum=has_checksum, advance=advance)
             patience.unreachable.discard(host)
         except TransientError as error:
             if (
@@ -182,13 +182,13 @@ def _fetch_from(
                 and not describe_checksum_mismatch(file, partial.path)
             ):
                 return
-            fruitless = 0 if partial.size() > most else fruitless + 1
-            most = max(most, partial.size())
-            if fruitless >= attempts:
+            n_fruitless = 0 if partial.size() > max_size else n_fruitless + 1
+            max_size = max(max_size, partial.size())
+            if n_fruitless >= attempts:
                 if isinstance(error, UnreachableError):
                     patience.unreachable.add(host)
                 raise
-            _wait(patience, fruitless, error)
+            _wait(patience, n_fruitless, error)
             continue
         if (
             resumed
@@ -203,11 +203,11 @@ def _fetch_from(
         return
 
 
-def _wait(patience: Patience, fruitless: int, error: TransientError) -> None:
+def _wait(patience: Patience, n_fruitless: int, error: TransientError) -> None:
     requested = error.wait_seconds
     if requested is not None and requested > patience.longest_wait_seconds:
         raise PermanentError(f"{error}, and asks to wait {requested:.0f} s") from error
-    backoff: float = patience.first_wait_seconds * 2.0 ** max(0, fruitless - 1)
+    backoff: float = patience.first_wait_seconds * 2.0 ** max(0, n_fruitless - 1)
     jittered = backoff * patience.rng.uniform(0.5, 1.0)
     patience.sleep(min(max(jittered, requested or 0.0), patience.longest_wait_seconds))
 
@@ -235,7 +235,7 @@ def _exclusive_lock(target: Path) -> Iterator[None]:
     """Keep a second process from writing the same file; the lock ends with its process."""
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(alone(target.with_name(target.name + ".part.lock")))
+            stack.enter_context(exclusive_lock(target.with_name(target.name + ".part.lock")))
         except BlockingIOError as error:
             raise StorageError(
                 "another process is downloading it", where=str(target), cure="wait for it"

@@ -56,8 +56,8 @@ def terms(dataset: str) -> str:
 def _file(group: str, split: str, name: str, md5: str, examples: int) -> PublishedFile:
     path = f"release/v2/{split}/{_REMOTE.get(name, name)}.jsonl.gz"
     official = f"https://s3.us-east-2.amazonaws.com/mrqa/{path}"
-    same_bucket = f"https://mrqa.s3.us-east-2.amazonaws.com/{path}"
-    addresses = _BIOASQ if name == "BioASQ" else (official, same_bucket)
+    bucket_host = f"https://mrqa.s3.us-east-2.amazonaws.com/{path}"
+    addresses = _BIOASQ if name == "BioASQ" else (official, bucket_host)
     terms, paper = _SOURCES[name]
     return PublishedFile(
         name=f"mrqa/{group}/{name}.jsonl.gz",
@@ -69,9 +69,9 @@ def _file(group: str, split: str, name: str, md5: str, examples: int) -> Publish
     )
 
 
-def _set(group: str, split: str, what: str, *rows: tuple[str, str, int]) -> PublishedSet:
+def _set(group: str, split: str, subject: str, *rows: tuple[str, str, int]) -> PublishedSet:
     return PublishedSet(
-        description=f"MRQA 2019 shared task, {what}: " + ", ".join(row[0] for row in rows),
+        description=f"MRQA 2019 shared task, {subject}: " + ", ".join(row[0] for row in rows),
         license=_LICENSE,
         citation=_CITATION,
         files=tuple(_file(group, split, *row) for row in rows),

@@ -20,20 +20,22 @@ def select(names: Iterable[str]) -> list[Selected]:
     Raises:
         UnknownNameError: There is no such set or file; the message lists similar names.
     """
-    wanted: dict[str, Selected] = {}
+    selected: dict[str, Selected] = {}
     for name in names:
         key_or_file = name.strip("/").lower()
-        found = [
-            (key, chosen, file)
-            for key, chosen in SETS.items()
-            for file in chosen.files
+        matching = [
+            (key, published_set, file)
+            for key, published_set in SETS.items()
+            for file in published_set.files
             if key_or_file in {key, f"{key}/{file.stem}".lower()}
             or key.startswith(key_or_file + "/")
         ]
-        if not found:
+        if not matching:
             raise _unknown_name_error(name)
-        wanted.update((file.name, (key, chosen, file)) for key, chosen, file in found)
-    return list(wanted.values())
+        selected.update(
+            (file.name, (key, published_set, file)) for key, published_set, file in matching
+        )
+    return list(selected.values())
 
 
 def get_command(path: Path) -> str:
@@ -41,22 +43,24 @@ def get_command(path: Path) -> str:
 
     ``data/mrqa/train/SQuAD.jsonl.gz`` is such a path, with any folder for ``data``.
     """
-    for key, chosen in SETS.items():
-        for file in chosen.files:
+    for key, published_set in SETS.items():
+        for file in published_set.files:
             for name in (file.name, *(member.name for member in file.members)):
-                place = PurePath(name).parts
-                if path.parts[-len(place) :] == place:
-                    folder = Path(*path.parts[: -len(place)])
+                parts = PurePath(name).parts
+                if path.parts[-len(parts) :] == parts:
+                    folder = Path(*path.parts[: -len(parts)])
                     to = "" if folder == Path("data") else f" --to {argument(folder)}"
                     return f"closeread get {key}/{file.stem}{to}"
     return ""
 
 
 def _unknown_name_error(name: str) -> UnknownNameError:
-    known = [*SETS, *(f"{key}/{file.stem}" for key in SETS for file in SETS[key].files)]
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    names = [*SETS, *(f"{key}/{file.stem}" for key in SETS for file in SETS[key].files)]
+    close_names = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     return UnknownNameError(
         f"there is no published data set named {name!r}",
-        expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(SETS),
+        expected=("perhaps " + ", ".join(close_names))
+        if close_names
+        else "one of " + ", ".join(SETS),
         cure="`closeread get --list` lists them",
     )

@@ -51,8 +51,8 @@ class PartialFile:
     def origin(self) -> tuple[str, str]:
         """Return the address and the validator (an ETag or a date) of the bytes, or blanks."""
         try:
-            found: Any = json.loads(self._note.read_text("utf-8"))
-            return str(found["address"]), str(found["validator"])
+            note: Any = json.loads(self._note.read_text("utf-8"))
+            return str(note["address"]), str(note["validator"])
         except (OSError, ValueError, KeyError, TypeError):
             return "", ""
 
@@ -112,7 +112,7 @@ def attempt(
     address: str,
     partial: PartialFile,
     *,
-    sum_is_known: bool,
+    has_checksum: bool,
     advance: Advance,
 ) -> None:
     """Request the missing bytes once and append them to ``partial``.
@@ -124,47 +124,47 @@ def attempt(
         client: A client that follows redirects.
         address: The URL.
         partial: The bytes so far.
-        sum_is_known: Whether a published checksum will verify the whole file.
+        has_checksum: Whether a published checksum will verify the whole file.
         advance: Called with the number of bytes as they arrive.
 
     Raises:
-        Passing: A cut, a time-out, or a status such as 429 or 503.
-        Unreachable: No connection.
-        Refused: A status such as 404, or a redirect from https to http without a checksum.
+        TransientError: A cut, a time-out, or a status such as 429 or 503.
+        UnreachableError: No connection.
+        PermanentError: A status such as 404, or a redirect from https to http without a checksum.
         OSError: The disk is full, or the file cannot be written.
     """
     import httpx
 
-    have = partial.size()
-    came_from, validator = partial.origin()
-    same = came_from == address and bool(validator)
-    if have and not (same or sum_is_known):
+    n_bytes = partial.size()
+    origin_address, validator = partial.origin()
+    is_same_origin = origin_address == address and bool(validator)
+    if n_bytes and not (is_same_origin or has_checksum):
         partial.clear()
-        have = 0
+        n_bytes = 0
     headers = {"Accept-Encoding": "identity"}
-    if have:
-        headers["Range"] = f"bytes={have}-"
-        if same:
+    if n_bytes:
+        headers["Range"] = f"bytes={n_bytes}-"
+        if is_same_origin:
             headers["If-Range"] = validator
     try:
         with client.stream("GET", address, headers=headers) as response:
-            _check(response, address, sum_is_known)
-            if response.status_code == 416 and have:
-                if _total_size(response) == have:
+            _check(response, address, has_checksum)
+            if response.status_code == 416 and n_bytes:
+                if _total_size(response) == n_bytes:
                     return
                 partial.clear()
                 raise TransientError("the file on the server has changed since the download began")
-            if response.status_code == 206 and _first_byte(response) != have:
+            if response.status_code == 206 and _first_byte(response) != n_bytes:
                 partial.clear()
                 raise TransientError("the server sent a different part than requested")
             if response.status_code != 206:
-                have = 0
-            if not have:
+                n_bytes = 0
+            if not n_bytes:
                 partial.clear()
                 partial.record_origin(address, _validator(response))
-            with partial.path.open("r+b" if have else "wb") as stream:
-                stream.truncate(have)
-                stream.seek(have)
+            with partial.path.open("r+b" if n_bytes else "wb") as stream:
+                stream.truncate(n_bytes)
+                stream.seek(n_bytes)
                 _receive(response, stream, advance)
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         raise UnreachableError(str(error) or "no connection within the timeout") from error
@@ -184,10 +184,10 @@ def _receive(response: "httpx.Response", stream: BinaryIO, advance: Advance) -> 
         advance(len(block))
 
 
-def _check(response: "httpx.Response", address: str, sum_is_known: bool) -> None:
+def _check(response: "httpx.Response", address: str, has_checksum: bool) -> None:
     status = response.status_code
-    downgraded = address.startswith("https:") and response.url.scheme == "http"
-    if downgraded and not sum_is_known:
+    is_downgraded = address.startswith("https:") and response.url.scheme == "http"
+    if is_downgraded and not has_checksum:
         raise PermanentError(
             "redirected from https to http, and no checksum is published to verify the file"
         )

@@ -20,7 +20,7 @@ from closeread.evidence.words import Segmenter
 from closeread.protocols import Retriever
 from closeread.registry.extras import missing_extra
 from closeread.system import folders
-from closeread.system.locks import alone
+from closeread.system.locks import exclusive_lock
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _INFO = "corpus.json"
@@ -72,7 +72,7 @@ def build_corpus(passages: Iterable[Passage], folder: Path) -> int:
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         lock = target.with_name(f".{target.name}.lock")
-        with folders.made(target.parent), alone(lock) as others_wait:
+        with folders.create_folder(target.parent), exclusive_lock(lock) as others_wait:
             check_can_build(folder)  # another process may just have finished it
             if others_wait:
                 for leftover in target.parent.glob(f".{glob.escape(target.name)}.*.part"):

@@ -164,8 +164,8 @@ class EvidenceScorer:
 
 def add_setting(summary: Summary, setting: str) -> Summary:
     """Return the summary with one more setting in its signature, after the name."""
-    name, bar, others = summary.signature.partition("|")
-    return msgspec.structs.replace(summary, signature=f"{name}{bar}{setting}|{others}")
+    name, bar, settings = summary.signature.partition("|")
+    return msgspec.structs.replace(summary, signature=f"{name}{bar}{setting}|{settings}")
 
 
 def restrict_gold(question: Question, only: str | None = None) -> Question:

@@ -115,23 +115,25 @@ def _searcher(
     return search_claims
 
 
-def _describe_claim(found: CorpusEvidence, label: str, own_text: str) -> ClaimEvidence:
+def _describe_claim(corpus_evidence: CorpusEvidence, label: str, own_text: str) -> ClaimEvidence:
     """Return the evidence of a claim; the question's own passage is the one with its text."""
-    ranks = [rank for rank, passage in enumerate(found.passages, 1) if passage.text == own_text]
+    ranks = [
+        rank for rank, passage in enumerate(corpus_evidence.passages, 1) if passage.text == own_text
+    ]
     return ClaimEvidence(
         option_label=label,
-        score=found.evidence.score if found.evidence is not None else None,
+        score=corpus_evidence.evidence.score if corpus_evidence.evidence is not None else None,
         sentences=tuple(
             Piece(
                 passage_id=source.passage.passage_id,
                 span=source.span,
                 text=source.span.of(source.passage.text),
             )
-            for source in found.sources
+            for source in corpus_evidence.sources
         ),
-        passages=tuple(passage.passage_id for passage in found.passages),
+        passages=tuple(passage.passage_id for passage in corpus_evidence.passages),
         own=ranks[0] if ranks else 0,
-        own_sentences=tuple(source.passage.text == own_text for source in found.sources),
+        own_sentences=tuple(source.passage.text == own_text for source in corpus_evidence.sources),
     )
 
 

@@ -65,15 +65,15 @@ def map_in_order(
 @contextmanager
 def _use_safe_path() -> Iterator[None]:
     """Start processes in safe-path mode, so that no ``types.py`` in the current folder is used."""
-    before = os.environ.get(_SAFE_PATH)
+    previous = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
         yield
     finally:
-        if before is None:
+        if previous is None:
             del os.environ[_SAFE_PATH]
         else:
-            os.environ[_SAFE_PATH] = before
+            os.environ[_SAFE_PATH] = previous
 
 
 def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -112,17 +112,17 @@ def load_recipe(path: Path) -> Recipe:
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)
 
 
-def _recipe_error(path: Path, found: str, expected: str = "") -> InputError:
-    return InputError(found, where=str(path), expected=expected, cure=_CURE)
+def _recipe_error(path: Path, problem: str, expected: str = "") -> InputError:
+    return InputError(problem, where=str(path), expected=expected, cure=_CURE)
 
 
 def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -> list[str]:
-    known = {field.name: field.type for field in msgspec.structs.fields(section)}
+    fields = {field.name: field.type for field in msgspec.structs.fields(section)}
     problems = []
     for key, value in raw.items():
-        if key not in known:
-            problems.append(describe_unknown_key(key, known, prefix))
-        elif isinstance(value, dict) and (inner := _section_type(known[key])) is not None:
+        if key not in fields:
+            problems.append(describe_unknown_key(key, fields, prefix))
+        elif isinstance(value, dict) and (inner := _section_type(fields[key])) is not None:
             problems += _unknown_keys(value, inner, f"{prefix}{key}.")
     return problems
 

@@ -87,7 +87,7 @@ def _add_to_run(material: Material, run: RunView, options: Mapping[str, Any]) ->
 
 
 def _is_same_evidence(attention: Mapping[str, Attention], prediction: Prediction) -> bool:
-    spans_of = {evidence.option_label: sorted(evidence.spans) for evidence in prediction.evidence}
+    spans_of = {piece.option_label: sorted(piece.spans) for piece in prediction.evidence}
     return spans_of == {
-        label: sorted(span for _, span in evidence.steps) for label, evidence in attention.items()
+        label: sorted(span for _, span in piece.steps) for label, piece in attention.items()
     }

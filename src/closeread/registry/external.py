@@ -73,19 +73,19 @@ class ExternalPart:
         """Return the error for a value that breaks the protocol."""
         return UsageError(f"{self} gave {gave}", expected=expected + " (docs/extend.md)")
 
-    def require_type(self, value: Any, wanted: type[T]) -> T:
+    def require_type(self, value: Any, required: type[T]) -> T:
         """Return a value as a valid record of the type that the protocol requires.
 
         Raises:
             UsageError: The value is of another type, or one of its fields is.
         """
-        if not isinstance(value, wanted):
-            raise self.violation(f"an object of the type {type(value).__name__}", wanted.__name__)
+        if not isinstance(value, required):
+            raise self.violation(f"an object of the type {type(value).__name__}", required.__name__)
         try:
             return validate_record(value)
         except (TypeError, ValueError) as error:
             raise self.violation(
-                f"a broken {wanted.__name__}: {error}", "fields of the declared types"
+                f"a broken {required.__name__}: {error}", "fields of the declared types"
             ) from error
 
 

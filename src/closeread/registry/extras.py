@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from closeread.errors import MissingExtraError
 
 
-def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
+def missing_extra(feature: str, module: str, extra: str) -> MissingExtraError:
     """Return the error for a failed optional import, with the command that installs it."""
     return MissingExtraError(
-        f"{what} needs the package {module!r}, which is not installed",
+        f"{feature} needs the package {module!r}, which is not installed",
         cure=f"pip install 'closeread[{extra}]'",
     )
 
 
 @contextlib.contextmanager
-def require_extra(what: str, extra: str) -> Iterator[None]:
+def require_extra(feature: str, extra: str) -> Iterator[None]:
     """Turn a failed import in the block into an error that names the extra.
 
     Raises:
@@ -26,4 +26,4 @@ def require_extra(what: str, extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("closeread"):
             raise
-        raise missing_extra(what, error.name or "a package", extra) from error
+        raise missing_extra(feature, error.name or "a package", extra) from error

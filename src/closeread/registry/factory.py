@@ -31,11 +31,11 @@ _path_rule: ContextVar[PathRule] = ContextVar("path_rule", default=lambda _, pat
 @contextmanager
 def use_path_rule(rule: PathRule) -> Iterator[None]:
     """Set the rule that expands paths among options: as in a recipe, or as in a shell."""
-    before = _path_rule.set(rule)
+    token = _path_rule.set(rule)
     try:
         yield
     finally:
-        _path_rule.reset(before)
+        _path_rule.reset(token)
 
 
 def resolve_path(option: str, value: str) -> str:
@@ -88,20 +88,23 @@ def make(
         OutsideError: The user's own factory fails.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    factory, parameters, given, open_ended = _bind_options(kind, name, options)
+    factory, parameters, converted, open_ended = _bind_options(kind, name, options)
     label = f"the {catalog.called(kind)} {name}"
     external = find_external_part(kind, name)
     if external and kind == "metric":
         require_metric_factory(external, factory)
     with external.explain_errors("cannot be made") if external else nullcontext():
-        part = _check_method(kind, label, factory(**given))
+        part = _check_method(kind, label, factory(**converted))
     checked = check_part(external, part) if external else part
     passed_on = getattr(part, "options", {}) if open_ended else {}
-    own = {option: parameter.default for option, parameter in parameters.items()} | given
-    all_options = Options(own | passed_on)
+    own_options = {
+        option: parameter.default for option, parameter in parameters.items()
+    } | converted
+    all_options = Options(own_options | passed_on)
     passing = getattr(part, "passing_options", ())
     files = _iter_files(
-        (parameter for parameter in parameters.values() if parameter.name not in passing), own
+        (parameter for parameter in parameters.values() if parameter.name not in passing),
+        own_options,
     )
     all_options.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
     return checked, all_options
@@ -173,29 +176,29 @@ def _bind_options(
     """
     label = f"the {catalog.called(kind)} {name}"
     factory = _find_factory(kind, name, label)
-    given = dict(options or {})
+    converted = dict(options or {})
     parameters = _parameters(factory)
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
-    known = {parameter.name: parameter for parameter in parameters if parameter.kind in _NAMED}
-    for option, value in given.items():
-        if option in known:
-            given[option] = _convert_value(label, known[option], value)
+    declared = {parameter.name: parameter for parameter in parameters if parameter.kind in _NAMED}
+    for option, value in converted.items():
+        if option in declared:
+            converted[option] = _convert_value(label, declared[option], value)
         elif not open_ended:
-            raise _unknown_option(label, option, list(known))
+            raise _unknown_option_error(label, option, list(declared))
     missing = [
         parameter
-        for parameter in known
-        if parameter not in given and known[parameter].default is inspect.Parameter.empty
+        for parameter in declared
+        if parameter not in converted and declared[parameter].default is inspect.Parameter.empty
     ]
     if missing:
         raise UsageError(
             f"{label} requires the option {missing[0]!r}",
             cure=f"pass -o {missing[0]}=VALUE",
         )
-    return factory, known, given, open_ended
+    return factory, declared, converted, open_ended
 
 
-def make_from(kind: catalog.Kind, name: str, given: Any) -> Any:
+def make_from(kind: catalog.Kind, name: str, argument: Any) -> Any:
     """Make a named part from a single argument, such as a strategy from its surroundings.
 
     Raises:
@@ -205,17 +208,17 @@ def make_from(kind: catalog.Kind, name: str, given: Any) -> Any:
     label = f"the {catalog.called(kind)} {name}"
     factory = _find_factory(kind, name, label)
     try:
-        inspect.signature(factory).bind(given)
+        inspect.signature(factory).bind(argument)
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"{label} cannot be made from {type(given).__name__}: {error}",
+            f"{label} cannot be made from {type(argument).__name__}: {error}",
             expected="a factory that takes it (docs/extend.md)",
         ) from error
     external = find_external_part(kind, name)
     if external is None:
-        return _check_method(kind, label, factory(given))
+        return _check_method(kind, label, factory(argument))
     with external.explain_errors("failed"):
-        part = _check_method(kind, label, factory(given))
+        part = _check_method(kind, label, factory(argument))
     return check_part(external, part)
 
 
@@ -252,9 +255,9 @@ def _iter_files(
             yield from filter(os.path.isfile, (path, *inside))
 
 
-def _path_marks(wanted: Any) -> tuple[Any, ...]:
+def _path_marks(type_: Any) -> tuple[Any, ...]:
     """Return the metadata of a path annotation, ``path`` first; empty for other annotations."""
-    marks = getattr(wanted, "__metadata__", ())
+    marks = getattr(type_, "__metadata__", ())
     return marks if marks[:1] == PathText.__metadata__ else ()  # type: ignore[attr-defined]
 
 
@@ -269,10 +272,10 @@ def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(signature.parameters.values())
 
 
-def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
-    valid = "one of " + ", ".join(known) if known else "no options"
-    near = difflib.get_close_matches(option, known, n=1)
-    cure = f"did you mean {near[0]}?" if near else ""
+def _unknown_option_error(label: str, option: str, names: list[str]) -> UsageError:
+    valid = "one of " + ", ".join(names) if names else "no options"
+    close_names = difflib.get_close_matches(option, names, n=1)
+    cure = f"did you mean {close_names[0]}?" if close_names else ""
     return UsageError(f"{label} has no option {option!r}", expected=valid, cure=cure)
 
 
@@ -282,32 +285,32 @@ def _value_type(annotation: Any) -> Any:
     return get_args(annotation)[0] if union else annotation
 
 
-def _type_in_words(wanted: Any) -> str:
+def _type_in_words(type_: Any) -> str:
     """Return a type in words; empty if the factory declares none."""
-    return _IN_WORDS.get(wanted, "") if isinstance(wanted, type) else ""
+    return _IN_WORDS.get(type_, "") if isinstance(type_, type) else ""
 
 
 def _convert_value(label: str, parameter: inspect.Parameter, value: Any) -> Any:
-    wanted = _value_type(parameter.annotation)
-    if value is None and wanted is not parameter.annotation:
+    type_ = _value_type(parameter.annotation)
+    if value is None and type_ is not parameter.annotation:
         return value
-    if _path_marks(wanted):
-        wanted = str
+    if _path_marks(type_):
+        type_ = str
         if isinstance(value, str):
             value = resolve_path(parameter.name, value)
-    if wanted is str and isinstance(value, os.PathLike):
+    if type_ is str and isinstance(value, os.PathLike):
         return os.fspath(value)
-    if wanted is str and isinstance(value, str | int | float) and not isinstance(value, bool):
+    if type_ is str and isinstance(value, str | int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, bool):
         # also numpy's numbers, which a run folder cannot store
-        if wanted is float and isinstance(value, Real):
+        if type_ is float and isinstance(value, Real):
             return float(value)
-        if wanted is int and isinstance(value, Integral):
+        if type_ is int and isinstance(value, Integral):
             return int(value)
-    if wanted in (str, int, float, bool) and type(value) is not wanted:
+    if type_ in (str, int, float, bool) and type(value) is not type_:
         raise UsageError(
             f"{value!r} is not a valid value for {parameter.name!r} of {label}",
-            expected=_type_in_words(wanted),
+            expected=_type_in_words(type_),
         )
     return value

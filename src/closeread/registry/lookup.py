@@ -37,10 +37,12 @@ def find_entry(kind: catalog.Kind, name: str) -> catalog.Entry:
         and not name.startswith(catalog.ADDRESS)
     ):
         return catalog.Entry(name, "given by the user")
-    near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
+    close_names = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
     raise UnknownNameError(
         f"there is no {catalog.called(kind)} named {name!r}",
-        expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(table),
+        expected=("perhaps " + ", ".join(close_names))
+        if close_names
+        else "one of " + ", ".join(table),
         cure=f"`closeread ls {kind}s` lists them; give your own as `package.module:factory`",
     )
 
@@ -58,11 +60,11 @@ def search_folder(folder: str) -> Iterator[None]:
     An empty string adds no folder: for names that a run records, because whoever made the run may
     have put a module beside it.
     """
-    before = _extra_folder.set(folder)
+    token = _extra_folder.set(folder)
     try:
         yield
     finally:
-        _extra_folder.reset(before)
+        _extra_folder.reset(token)
 
 
 def resolve(kind: catalog.Kind, name: str) -> Any:
@@ -102,11 +104,11 @@ def resolve(kind: catalog.Kind, name: str) -> Any:
             raise ExternalPart(kind, name).failure("cannot be imported", error) from error
         raise
     if not hasattr(module, attribute):
-        near = difflib.get_close_matches(attribute, dir(module), n=3, cutoff=0.5)
+        close_names = difflib.get_close_matches(attribute, dir(module), n=3, cutoff=0.5)
         raise UnknownNameError(
             f"{module_name} has no {attribute!r}",
             where=f"{kind_in_words} {name}",
-            expected="perhaps " + ", ".join(near) if near else "",
-            cure="" if near else "give the name of the function that makes it",
+            expected="perhaps " + ", ".join(close_names) if close_names else "",
+            cure="" if close_names else "give the name of the function that makes it",
         )
     return getattr(module, attribute)

@@ -37,23 +37,23 @@ def expand_path(
             )
         return variable
 
-    user, slash, rest = path.partition("/")
+    user, slash, path_below_home = path.partition("/")
     if not path.startswith("~"):
         return _VARIABLE.sub(substitute, path)
-    return _home_folder(path, user, where, key) + slash + _VARIABLE.sub(substitute, rest)
+    return _home_folder(path, user, where, key) + slash + _VARIABLE.sub(substitute, path_below_home)
 
 
-def recipe_path_rule(where: str, typed: Collection[Any] = ()) -> PathRule:
+def recipe_path_rule(where: str, option_values: Collection[Any] = ()) -> PathRule:
     """Return the path rule of a recipe's options: a path that exists literally stays unchanged.
 
     Args:
         where: The recipe, for messages.
-        typed: The values given with ``-o`` instead; they follow the rule of ``-o``, whichever
-            part of the reader they are passed on to.
+        option_values: The values given with ``-o`` instead; they follow the rule of ``-o``,
+            whichever part of the reader they are passed on to.
     """
 
     def expand(option: str, path: str) -> str:
-        if path in typed:
+        if path in option_values:
             return expand_option_path(option, path)
         return path if os.path.lexists(path) else expand_path(path, where=where, key=option)
 
@@ -68,8 +68,8 @@ def expand_option_path(option: str, path: str) -> str:
     """
     if not path.startswith("~") or os.path.lexists(path):
         return path
-    user, slash, rest = path.partition("/")
-    return _home_folder(path, user, f"-o {option}", option) + slash + rest
+    user, slash, path_below_home = path.partition("/")
+    return _home_folder(path, user, f"-o {option}", option) + slash + path_below_home
 
 
 def _home_folder(path: str, user: str, where: str, key: str) -> str:

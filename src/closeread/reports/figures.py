@@ -59,7 +59,7 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
         "axes.unicode_minus": False,
     }
     try:
-        with folders.made(folder), matplotlib.rc_context(settings):
+        with folders.create_folder(folder), matplotlib.rc_context(settings):
             for number, plot in enumerate(plots, 1):
                 figure = Figure(figsize=(5.2, _height(plot)), layout="constrained")
                 axes = figure.add_subplot()

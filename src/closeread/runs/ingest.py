@@ -257,10 +257,10 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
 @contextlib.contextmanager
 def _build_beside(out: Path) -> Iterator[Path]:
     """Yield a folder that replaces ``out`` after success and is removed after an error."""
-    partial_files.sweep(out)
-    folder = out.parent / f"{partial_files.prefix(out)}run{partial_files.SUFFIX}"
+    partial_files.remove_abandoned(out)
+    folder = out.parent / f"{partial_files.name_prefix(out)}run{partial_files.SUFFIX}"
     try:
-        with folders.made(out.parent), contextlib.ExitStack() as cleanup:
+        with folders.create_folder(out.parent), contextlib.ExitStack() as cleanup:
             cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
             folder.mkdir()
             yield folder

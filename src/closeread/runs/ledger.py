@@ -15,7 +15,7 @@ import msgspec
 
 from closeread.errors import InputError, StorageError
 from closeread.formats.files.output_place import write_error
-from closeread.system.locks import take
+from closeread.system.locks import lock_file
 from closeread.types import Prediction
 
 _FLUSH_BYTES = 64 * 1024
@@ -147,7 +147,7 @@ def ledger_error(path: Path, line: int, problem: str) -> InputError:
 
 def _lock(handle: int, path: Path) -> None:
     try:
-        take(handle)
+        lock_file(handle)
     except BlockingIOError as error:
         raise StorageError(
             "another closeread process is writing this run",

@@ -1,1 +1,1 @@
-"""What the operating system is asked for: folders, locks, signals, sums of files."""
+"""What the operating system provides: folders, file locks, signals, checksums of files."""

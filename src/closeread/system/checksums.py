@@ -1,35 +1,35 @@
-"""The sha256 of files: each is read once, for as long as its size and time of change stay."""
+"""The SHA-256 of files, cached for as long as a file's size and modification time stay the same."""
 
 import hashlib
 from pathlib import Path
 
 _State = tuple[Path, int, int]
-_known: dict[_State, str] = {}
+_sha256_by_state: dict[_State, str] = {}
 
 
 def sha256_of(path: Path) -> str:
-    """Return what ``sha256sum`` prints of a file.
+    """Return a file's SHA-256 in hexadecimal digits; each state of a file is read once.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: The file cannot be read.
     """
     state = _state(path)
-    if state not in _known:
+    if state not in _sha256_by_state:
         with state[0].open("rb") as stream:
-            _known[state] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return _known[state]
+            _sha256_by_state[state] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return _sha256_by_state[state]
 
 
-def remember(path: Path, sha256: str) -> None:
-    """Take a file's sum from where it was kept: gigabytes are then not read for it.
+def store_sha256(path: Path, sha256: str) -> None:
+    """Store a file's known SHA-256, so that ``sha256_of`` does not read gigabytes for it.
 
     Raises:
         OSError: There is no such file.
     """
-    _known[_state(path)] = sha256
+    _sha256_by_state[_state(path)] = sha256
 
 
 def _state(path: Path) -> _State:
-    real = path.resolve(strict=True)
-    found = real.stat()
-    return real, found.st_size, found.st_mtime_ns
+    resolved = path.resolve(strict=True)
+    status = resolved.stat()
+    return resolved, status.st_size, status.st_mtime_ns

@@ -1,4 +1,4 @@
-"""Missing folders: made by whoever writes into them, and gone where nothing was written."""
+"""Creates missing folders, and removes them again if nothing could be written into them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -6,13 +6,11 @@ from pathlib import Path
 
 
 @contextmanager
-def made(folder: Path) -> Iterator[None]:
-    """Make a folder, and those that it lies in, for what is written meanwhile.
-
-    Where that fails, those of them that are empty go again.
+def create_folder(folder: Path) -> Iterator[None]:
+    """Create a folder and its missing parents; if the block fails, remove those still empty.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be created.
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:

@@ -1,4 +1,4 @@
-"""Locks on files: one process keeps the others out, and the system ends them with the process."""
+"""Locks files against other processes; the system releases a lock when its process ends."""
 
 import os
 from collections.abc import Iterator
@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import IO, Any
 
 
-def take(file: int | IO[Any], *, wait: bool = False) -> bool:
+def lock_file(file: int | IO[Any], *, wait: bool = False) -> bool:
     """Lock a file until it is closed, at the latest until the process ends.
 
     Args:
-        file: Open for writing, or its descriptor.
-        wait: Wait for another process that has it.
+        file: A file open for writing, or its descriptor.
+        wait: Wait while another process holds the lock.
 
     Returns:
-        Whether it can be locked: on Windows, and on the file systems of some clusters, none can.
-        Work goes on without: to refuse it would keep out the one who asks, and no other.
+        Whether the file is locked. Windows and the file systems of some clusters have no such
+        locks; the caller then continues unlocked, because an error would stop only itself.
 
     Raises:
-        BlockingIOError: Another process has it, and ``wait`` is not asked for.
+        BlockingIOError: Another process holds the lock, and ``wait`` is false.
     """
     try:
         import fcntl
@@ -35,37 +35,37 @@ def take(file: int | IO[Any], *, wait: bool = False) -> bool:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[bool]:
-    """Keep others out by a locked file, which is there only meanwhile; a kill may leave it behind.
+def exclusive_lock(path: Path) -> Iterator[bool]:
+    """Hold an exclusive lock, by a file that exists only during the block; a kill may leave it.
 
     Args:
-        path: Its name, for this alone.
+        path: The lock file, which serves no other purpose.
 
-    Returns:
-        Whether others are kept out; see ``take``.
+    Yields:
+        Whether the lock excludes other processes; see ``lock_file``.
 
     Raises:
-        BlockingIOError: Another process has it.
-        OSError: It cannot be written.
+        BlockingIOError: Another process holds the lock.
+        OSError: The lock file cannot be written.
     """
-    with ExitStack() as held:
+    with ExitStack() as open_files:
         while True:
-            file = held.enter_context(path.open("a", encoding="utf-8"))
-            locked = take(file)
-            if not locked or _is_there(file, path):
+            file = open_files.enter_context(path.open("a", encoding="utf-8"))
+            locked = lock_file(file)
+            if not locked or _has_name(file, path):
                 break
-            held.close()  # its owner removed it before giving up the lock
+            open_files.close()  # the last owner removed the file before it released the lock
         try:
             yield locked
         finally:
-            if not locked:  # no one is kept out, and Windows removes no file that is open
-                held.close()
-            # A locked file goes before its lock does: afterwards it may be another's.
+            if not locked:  # Windows does not remove open files
+                open_files.close()
+            # Remove the file before the lock is released: afterwards another process may own it.
             with suppress(OSError):
                 path.unlink()
 
 
-def _is_there(file: IO[Any], path: Path) -> bool:
+def _has_name(file: IO[Any], path: Path) -> bool:
     """Whether the open file still has its name."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))

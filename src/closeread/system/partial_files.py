@@ -1,4 +1,4 @@
-"""The files and folders beside a target while it is written, and what killed writers left."""
+"""Names partial files beside their target, and removes those that killed processes left."""
 
 import contextlib
 import os
@@ -6,50 +6,50 @@ import re
 import shutil
 from pathlib import Path
 
-_LONGEST = 40  # of the target's and the host's name: the whole must stay below 255 bytes
+_MAX_NAME_LENGTH = 40  # of target and host; the whole name must stay below 255 bytes
 SUFFIX = ".part"
-_WRITER = re.compile(rf"(\d+)@(.*)\.[^.]+{re.escape(SUFFIX)}")
+_PROCESS_AND_HOST = re.compile(rf"(\d+)@(.*)\.[^.]+{re.escape(SUFFIX)}")
 
 
-def prefix(target: Path) -> str:
-    """Return how the name begins that this process gives to what it is writing for ``target``."""
+def name_prefix(target: Path) -> str:
+    """Return the beginning of the names of this process's partial files for a target."""
     return f"{_stem(target)}{os.getpid()}@{_host()}."
 
 
-def beside(target: Path) -> Path:
-    """Return where this process writes what shall become ``target``, where one alone does so."""
-    return target.with_name(f"{prefix(target)}new{SUFFIX}")
+def partial_path(target: Path) -> Path:
+    """Return the partial file of a target that this process writes at most once at a time."""
+    return target.with_name(f"{name_prefix(target)}new{SUFFIX}")
 
 
-def sweep(target: Path) -> None:
-    """Remove what processes of this machine that are gone had begun to write for ``target``.
+def remove_abandoned(target: Path) -> None:
+    """Remove the partial files for a target whose processes on this machine no longer run.
 
-    What is another machine's (the folder may be shared) or a living process's stays.
+    Those of running processes stay, and those of other machines, which may share the folder.
     """
-    if os.name != "posix":  # elsewhere asking whether a process lives may end it
+    if os.name != "posix":  # on Windows, os.kill(pid, 0) would end the process
         return
     stem = _stem(target)
-    with contextlib.suppress(OSError), os.scandir(target.parent) as found:
-        for name in [one.name for one in found if one.name.startswith(stem)]:
-            writer = _WRITER.fullmatch(name, len(stem))
-            if writer and writer[2] == _host() and not _lives(int(writer[1])):
-                left = target.parent / name
-                if left.is_dir():
-                    shutil.rmtree(left, ignore_errors=True)
+    with contextlib.suppress(OSError), os.scandir(target.parent) as entries:
+        for name in [entry.name for entry in entries if entry.name.startswith(stem)]:
+            match = _PROCESS_AND_HOST.fullmatch(name, len(stem))
+            if match and match[2] == _host() and not _is_running(int(match[1])):
+                abandoned = target.parent / name
+                if abandoned.is_dir():
+                    shutil.rmtree(abandoned, ignore_errors=True)
                 else:
-                    left.unlink(missing_ok=True)
+                    abandoned.unlink(missing_ok=True)
 
 
 def _stem(target: Path) -> str:
-    return f".{target.name[:_LONGEST]}."
+    return f".{target.name[:_MAX_NAME_LENGTH]}."
 
 
 def _host() -> str:
     name = os.uname().nodename if os.name == "posix" else ""
-    return re.sub(r"[^\w-]", "_", name, flags=re.ASCII)[:_LONGEST]
+    return re.sub(r"[^\w-]", "_", name, flags=re.ASCII)[:_MAX_NAME_LENGTH]
 
 
-def _lives(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):

@@ -1,4 +1,4 @@
-"""Signals that ask for an end: they unwind what was begun, or wait until it can be gone on with."""
+"""Handles signals that request an end: as interrupts, or deferred to a safe point."""
 
 import os
 import signal
@@ -9,124 +9,129 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-# Ctrl+C, a scheduler's or a system's "end soon", a terminal that was closed (not on Windows).
-_ASKING = [
+# Ctrl+C, the end that a scheduler or the system announces, a closed terminal (not on Windows).
+_STOP_SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
-# Some are sent twice: by the terminal and by a launcher in it, by `timeout` to the process and to
-# its group. What comes within so many seconds is the same one.
-_THE_SAME = 2.0
-_AGAIN = 0.05  # seconds, after which a signal comes again that was lost
+# Some signals arrive twice: from the terminal and from a launcher in it, or from `timeout`, which
+# signals the process and its group. A second signal within this time is the same one.
+_SAME_SIGNAL_SECONDS = 2.0
+_RESEND_SECONDS = 0.05  # delay before a lost signal is sent again
 _Handler = Callable[[int, Any], None]
 
 
-class Stopped(KeyboardInterrupt):
-    """A signal asked for an end.
+class StoppedBySignal(KeyboardInterrupt):
+    """A signal requested the end of the process.
 
     Args:
-        code: With which the process ends: 128 and the signal's number.
-        told: How far the work came and how it can be gone on with, where that is known.
+        code: The exit code: 128 plus the signal's number.
+        message: How far the work came and how to continue it, if known.
     """
 
-    def __init__(self, code: int, told: str = "") -> None:
-        super().__init__(told)
+    def __init__(self, code: int, message: str = "") -> None:
+        super().__init__(message)
         self.code = code
 
 
-def exit_code(ended: KeyboardInterrupt) -> int:
-    """Return with what a process ends that was interrupted."""
-    return ended.code if isinstance(ended, Stopped) else 128 + signal.SIGINT
+def exit_code(interrupt: KeyboardInterrupt) -> int:
+    """Return the exit code of an interrupted process."""
+    return interrupt.code if isinstance(interrupt, StoppedBySignal) else 128 + signal.SIGINT
 
 
-def name_of(code: int) -> str:
-    """Return the name of the signal that ends a process with a code."""
+def signal_name(code: int) -> str:
+    """Return the name of the signal that an exit code stands for."""
     return signal.Signals(code - 128).name
 
 
 @contextmanager
-def unwinding() -> Iterator[None]:
-    """Let other signals end what stands under this as Ctrl+C does, so that it is tidied up.
+def raise_on_stop_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP interrupt the block as Ctrl+C does, so that it can clean up.
 
     Raises:
-        Stopped: One came.
+        StoppedBySignal: One of them arrived.
     """
 
-    def ended(number: int, frame: Any) -> None:
-        raise Stopped(128 + number)
+    def stop(number: int, frame: Any) -> None:
+        raise StoppedBySignal(128 + number)
 
-    with _handled_by(ended, [one for one in _ASKING if one != signal.SIGINT]), _none_lost():
+    numbers = [number for number in _STOP_SIGNALS if number != signal.SIGINT]
+    with _handle_signals(stop, numbers), _resend_lost_signals():
         yield
 
 
 @contextmanager
-def _none_lost() -> Iterator[None]:
-    """Let a signal come again that came while Python threw something away.
+def _resend_lost_signals() -> Iterator[None]:
+    """Send a signal again that arrived while Python ran a destructor.
 
-    What is raised in a destructor is told and dropped, and the process would go on as if nobody had
-    asked for an end; importing torch and transformers throws away a great deal.
+    Python prints and drops an exception raised in a destructor, so that the process would continue
+    as if no end had been requested; importing torch and transformers runs many destructors.
     """
-    before = sys.unraisablehook
+    previous_hook = sys.unraisablehook
 
-    def dropped(told: Any) -> None:
-        if isinstance(told.exc_value, KeyboardInterrupt):
-            again = (os.getpid(), exit_code(told.exc_value) - 128)
-            timer = threading.Timer(_AGAIN, os.kill, again)  # here it would be dropped, too
+    def resend(unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            arguments = (os.getpid(), exit_code(unraisable.exc_value) - 128)
+            # Raised in this hook, the signal would be dropped, too.
+            timer = threading.Timer(_RESEND_SECONDS, os.kill, arguments)
             timer.daemon = True
             timer.start()
         else:
-            before(told)
+            previous_hook(unraisable)
 
-    sys.unraisablehook = dropped
+    sys.unraisablehook = resend
     try:
         yield
     finally:
-        sys.unraisablehook = before
+        sys.unraisablehook = previous_hook
 
 
 @contextmanager
-def waiting(say: Callable[[str], None]) -> Iterator[Callable[[], int]]:
-    """Let signals wait for a place where the work can be gone on with; the work has to ask.
+def defer_stop_signals(say: Callable[[str], None]) -> Iterator[Callable[[], int]]:
+    """Defer signals until the block checks for them at a place from which it can be resumed.
 
-    A second one does what it does elsewhere, at once.
+    A second signal has its usual effect at once.
 
     Args:
-        say: Called with the name of the first, in the midst of anything.
+        say: Called with the name of the first signal, at any point of the block.
 
     Yields:
-        What returns 0, or the exit code where an end is asked for.
+        A function that returns 0, or the exit code if a signal requested an end.
 
     Raises:
-        Stopped: One came behind the last place where the work asked.
+        StoppedBySignal: A signal arrived after the block's last check.
     """
-    code, since = 0, 0.0
+    code, arrival_time = 0, 0.0
 
-    def heard(number: int, frame: Any) -> None:
-        nonlocal code, since
+    def note_signal(number: int, frame: Any) -> None:
+        nonlocal code, arrival_time
         if not code:
-            code, since = 128 + number, time.monotonic()
-            with suppress(OSError, RuntimeError):  # no terminal, or in the midst of a line
+            code, arrival_time = 128 + number, time.monotonic()
+            # There may be no terminal, or the signal interrupted the writing of a line.
+            with suppress(OSError, RuntimeError):
                 say(signal.Signals(number).name)
-        elif time.monotonic() - since >= _THE_SAME:
-            signal.signal(number, before[number])
+        elif time.monotonic() - arrival_time >= _SAME_SIGNAL_SECONDS:
+            signal.signal(number, previous[number])
             signal.raise_signal(number)
 
-    with _handled_by(heard, _ASKING) as before:
+    with _handle_signals(note_signal, _STOP_SIGNALS) as previous:
         yield lambda: code
     if code:
-        raise Stopped(code)
+        raise StoppedBySignal(code)
 
 
 @contextmanager
-def _handled_by(handler: _Handler, numbers: list[int]) -> Iterator[dict[int, Any]]:
-    """Handle signals; those that are ignored, as under `nohup`, stay so. Yield what did before."""
-    before: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():  # Python asks for it
-        before = {one: signal.getsignal(one) for one in numbers}
-        before = {one: old for one, old in before.items() if old not in (signal.SIG_IGN, None)}
-    for one in before:
-        signal.signal(one, handler)
+def _handle_signals(handler: _Handler, numbers: list[int]) -> Iterator[dict[int, Any]]:
+    """Handle signals, except ignored ones, as under ``nohup``; yield the previous handlers."""
+    previous: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():  # only it may set handlers
+        handlers = {number: signal.getsignal(number) for number in numbers}
+        previous = {
+            number: old for number, old in handlers.items() if old not in (signal.SIG_IGN, None)
+        }
+    for number in previous:
+        signal.signal(number, handler)
     try:
-        yield before
+        yield previous
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, old in previous.items():
+            signal.signal(number, old)

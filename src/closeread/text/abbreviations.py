@@ -21,8 +21,8 @@ class Abbreviations(NamedTuple):
 
 
 def _parse(*fields: str, ordinals: bool = False) -> Abbreviations:
-    inside, numbered, clipped, starters = (frozenset(words.split()) for words in fields)
-    return Abbreviations(inside, numbered, clipped, starters, ordinals)
+    always, before_number, unless_starter, starters = (frozenset(words.split()) for words in fields)
+    return Abbreviations(always, before_number, unless_starter, starters, ordinals)
 
 
 _LATIN = "www dr prof st vs cf viz vol fig pp"  # languages with Latin letters

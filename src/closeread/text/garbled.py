@@ -27,8 +27,8 @@ _BYTES = {chr(byte): byte for byte in range(0x80, 0x100)} | {
     for byte in range(0x80, 0xA0)
     if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # undefined in Windows-1252
 }
-_LEAD_BYTES = "".join(one for one, byte in _BYTES.items() if 0xC2 <= byte <= 0xF4)
-_CONTINUATION_BYTES = "".join(one for one, byte in _BYTES.items() if byte < 0xC0)
+_LEAD_BYTES = "".join(character for character, byte in _BYTES.items() if 0xC2 <= byte <= 0xF4)
+_CONTINUATION_BYTES = "".join(character for character, byte in _BYTES.items() if byte < 0xC0)
 _SEQUENCE = re.compile(f"[{re.escape(_LEAD_BYTES)}][{re.escape(_CONTINUATION_BYTES)}]{{1,3}}")
 _HIGH_BYTES = re.compile(f"[{re.escape(''.join(_BYTES))}]{{2,}}")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -61,20 +61,21 @@ def undo_garbling(text: str, expected: Iterable[str], passage: str = "") -> Orig
     candidates = list(iter_originals(text, passage))
     if not candidates:
         return None
-    expected_texts = {_normalize(one) for one in expected} - {""}
+    expected_texts = {_normalize(expected_text) for expected_text in expected} - {""}
     normalized_passage = _normalize(passage)
 
     def is_expected(undone: str) -> bool:
         return any(
-            undone == one or (len(one) > _MAX_SHORT and one in undone) for one in expected_texts
+            undone == expected_text or (len(expected_text) > _MAX_SHORT and expected_text in undone)
+            for expected_text in expected_texts
         )
 
     normalized_text = _normalize(text)
-    open_to = is_expected(normalized_text), normalized_text in normalized_passage
+    already_found = is_expected(normalized_text), normalized_text in normalized_passage
     for candidate in candidates:
         undone = _normalize(candidate.text)
-        if (is_expected(undone) and not open_to[0]) or (
-            undone in normalized_passage and not open_to[1]
+        if (is_expected(undone) and not already_found[0]) or (
+            undone in normalized_passage and not already_found[1]
         ):
             return candidate
     return None
@@ -138,12 +139,12 @@ def _undo_gbk(text: str, passage: str) -> str:
     return text if "\ufffd" in filled else filled
 
 
-def _reencode(pattern: re.Pattern[str], text: str, read_as: str, written_in: str) -> str:
+def _reencode(pattern: re.Pattern[str], text: str, wrong_encoding: str, true_encoding: str) -> str:
     """Return a text with runs that were decoded as ``read_as`` decoded as ``written_in``."""
 
     def reencode_match(match: re.Match[str]) -> str:
         try:
-            return match[0].encode(read_as).decode(written_in)
+            return match[0].encode(wrong_encoding).decode(true_encoding)
         except UnicodeError:
             return match[0]
 

@@ -48,8 +48,8 @@ def normalize_tokens(raw_tokens: Iterable[str]) -> Normalized:
     """Normalise an answer that is already split into tokens."""
     tokens = list(filter(None, map(_normalize_token, raw_tokens)))
     text = " ".join(tokens)
-    one_word_each = text.count(" ") < len(tokens)
-    return Normalized(text, frozenset(tokens if one_word_each else text.split()))
+    are_single_words = text.count(" ") < len(tokens)
+    return Normalized(text, frozenset(tokens if are_single_words else text.split()))
 
 
 _normalize_short = lru_cache(maxsize=1 << 15)(_normalize)

@@ -141,7 +141,8 @@ _EN_PAIRS = (
 _EN_BLANK, _EN_GAP = re.compile("_+"), re.compile(r"[^\S\n]+")
 _EN_VERDICT = re.compile(_EN_JUDGES, re.IGNORECASE)
 _EN_COMPILED_PAIRS = tuple(
-    (re.compile(first, re.IGNORECASE), re.compile(then, re.IGNORECASE)) for first, then in _EN_PAIRS
+    (re.compile(opening, re.IGNORECASE), re.compile(continuation, re.IGNORECASE))
+    for opening, continuation in _EN_PAIRS
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _RULES = {
@@ -235,9 +236,13 @@ def _is_verification_zh(own_words: str) -> bool:
 
 
 def _asks_only_which(line: str) -> bool:
-    which, frame = _ZH_WHICH_AND_FRAME
-    *before, asking = [clause for clause in _CLAUSE.split(line) if clause.strip()] or [""]
-    return bool(which.search(asking)) and all(map(frame.search, before))
+    which_pattern, frame_pattern = _ZH_WHICH_AND_FRAME
+    *earlier_clauses, last_clause = [
+        clause for clause in _CLAUSE.split(line) if clause.strip()
+    ] or [""]
+    return bool(which_pattern.search(last_clause)) and all(
+        map(frame_pattern.search, earlier_clauses)
+    )
 
 
 def _is_verification_en(own_words: str) -> bool:
@@ -245,9 +250,10 @@ def _is_verification_en(own_words: str) -> bool:
     if _EN_VERDICT.search(own_words):
         return True
     return any(
-        (match := first.search(line)) is not None and then.search(line, match.end()) is not None
+        (match := opening.search(line)) is not None
+        and continuation.search(line, match.end()) is not None
         for line in own_words.split("\n")
-        for first, then in _EN_COMPILED_PAIRS
+        for opening, continuation in _EN_COMPILED_PAIRS
     )
 
 

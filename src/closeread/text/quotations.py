@@ -29,10 +29,10 @@ def quoted_spans(text: str) -> list[Span]:
 def is_quoted(text: str, offset: int) -> bool:
     """Return whether an offset is inside closed quotation marks or brackets."""
     for opening, closing in QUOTATION_MARKS.items():
-        before, after = text[:offset], text[offset:]
+        text_before, text_after = text[:offset], text[offset:]
         if opening == closing:
-            if before.count(opening) % 2 and closing in after:
+            if text_before.count(opening) % 2 and closing in text_after:
                 return True
-        elif before.rfind(opening) > before.rfind(closing) and closing in after:
+        elif text_before.rfind(opening) > text_before.rfind(closing) and closing in text_after:
             return True
     return False

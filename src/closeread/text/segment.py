@@ -53,7 +53,7 @@ _FOLLOWING = re.compile(
     r"\s*+(?P<rest>(?:[—–]\s|[“‘「『（(【〔\[《〈\"'—–-])*+(?P<first>.))", re.DOTALL
 )
 # Before these characters a sentence continues after a quotation.
-_GOES_ON = "，、；：。！？,;:!?…—的地得،؛"
+_CONTINUATIONS = "，、；：。！？,;:!?…—的地得،؛"
 _PARTICLES = {"ja": "とっをがにのはへや"}
 _WORD_PART = rf"(?:(?!_)[\w{SIGNS}])+"
 _WORD_BEFORE = re.compile(rf"{_WORD_PART}(?:[.'’&-]{_WORD_PART})*$")
@@ -135,20 +135,22 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
     mark, follower = match["mark"], text[match.end()]
     if _WIDE_MARK.search(mark) or (language in {"zh", "ja"} and mark[-1] in "!?"):
         if match.end() > match.end("mark"):
-            continuation = _GOES_ON + _PARTICLES.get(language, "")
+            continuation = _CONTINUATIONS + _PARTICLES.get(language, "")
             return follower not in continuation and not match["brackets"]
         if mark in "!?" and "!" <= follower <= "~" and _is_in_address(text, match.start()):
             return False
         return follower not in "，、；：,;،؛"
-    known_abbreviations = abbreviations_of(language)
+    abbreviations = abbreviations_of(language)
     if not follower.isspace():
         run_on = _RUN_ON.match(text, match.end(), stop)
-        return bool(run_on) and _ends_in_plain_word(text, match.start(), known_abbreviations)
+        return bool(run_on) and _ends_in_plain_word(text, match.start(), abbreviations)
     following = _FOLLOWING.match(text, match.end(), stop)
     if following is None or following["first"].islower():
         return False
-    rest = following.start("rest")
-    return mark != "." or not _is_abbreviation(text, match.start(), rest, stop, known_abbreviations)
+    next_word_start = following.start("rest")
+    return mark != "." or not _is_abbreviation(
+        text, match.start(), next_word_start, stop, abbreviations
+    )
 
 
 def _is_in_address(text: str, end: int) -> bool:
@@ -158,42 +160,41 @@ def _is_in_address(text: str, end: int) -> bool:
     return _ADDRESS.search(text, begin, end) is not None
 
 
-def _ends_in_plain_word(text: str, end: int, known_abbreviations: Abbreviations) -> bool:
+def _ends_in_plain_word(text: str, end: int, abbreviations: Abbreviations) -> bool:
     """Whether a plain word ends at ``end``: no initial, abbreviation, address or number."""
     word = text[max(0, end - 24) : end].split()[-1:]
     if not word or not _WORD.fullmatch(word[0]):
         return False
     return not any(
-        word[0].lower() in words
-        for words in (known_abbreviations.always, known_abbreviations.before_number)
+        word[0].lower() in words for words in (abbreviations.always, abbreviations.before_number)
     )
 
 
 def _is_abbreviation(
-    text: str, dot: int, rest: int, stop: int, known_abbreviations: Abbreviations
+    text: str, dot: int, next_word_start: int, stop: int, abbreviations: Abbreviations
 ) -> bool:
     """Whether the full stop at ``dot`` belongs to an abbreviation inside a sentence.
 
     The next word begins at ``rest``, and the paragraph ends at ``stop``.
     """
-    before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
-    if before is None:
+    word_match = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
+    if word_match is None:
         return False
-    word, lowercase = before[0], before[0].lower()
-    if word in known_abbreviations.always or lowercase in known_abbreviations.always:
+    word, lowercase = word_match[0], word_match[0].lower()
+    if word in abbreviations.always or lowercase in abbreviations.always:
         return True
-    if lowercase in known_abbreviations.before_number and _NUMBER.match(text, rest, stop):
+    if lowercase in abbreviations.before_number and _NUMBER.match(text, next_word_start, stop):
         return True
     initial = _INITIALS.search(word) or (len(word) == 1 and word.isupper())
-    ordinal = known_abbreviations.ordinals and _ORDINAL.search(text, before.start(), dot)
+    ordinal = abbreviations.ordinals and _ORDINAL.search(text, word_match.start(), dot)
     if (
         initial
         or ordinal
-        or word in known_abbreviations.unless_starter
-        or lowercase in known_abbreviations.unless_starter
+        or word in abbreviations.unless_starter
+        or lowercase in abbreviations.unless_starter
     ):
-        following = _NEXT_WORD.match(text, rest, stop)
-        return not (following and following[0].lower() in known_abbreviations.starters)
+        following = _NEXT_WORD.match(text, next_word_start, stop)
+        return not (following and following[0].lower() in abbreviations.starters)
     return False
 
 

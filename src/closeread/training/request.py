@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
-from closeread.system.signals import Stopped, exit_code
+from closeread.system.signals import StoppedBySignal, exit_code
 from closeread.training.recipe import TrainRecipe, parse_table
 from closeread.types import Dataset
 
@@ -139,6 +139,6 @@ def as_stateless(train: Train) -> Train:
             message = (
                 f"interrupted; {request.recipe.reader.name} saves no states, and nothing is kept"
             )
-            raise Stopped(exit_code(interrupt), message) from interrupt
+            raise StoppedBySignal(exit_code(interrupt), message) from interrupt
 
     return train_stateless

@@ -57,7 +57,7 @@ def train(request: Request) -> Trained:
     _check_settings(request, settings)
     _check_out(request)
     datasets = [request.open_dataset(name) for name in settings.datasets]
-    with folders.made(request.out.parent):
+    with folders.create_folder(request.out.parent):
         n_words = train_vectors(
             _iter_passage_texts(datasets),
             request.out,

@@ -57,7 +57,7 @@ def test_what_a_killed_conversion_left_is_gone_with_the_next(squad, tmp_path):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     target = tmp_path / "out.jsonl"
-    left = tmp_path / f"{partial_files.prefix(target)}x.part".replace(
+    left = tmp_path / f"{partial_files.name_prefix(target)}x.part".replace(
         f".{os.getpid()}@", f".{gone.pid}@"
     )
     left.mkdir()

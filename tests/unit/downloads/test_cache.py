@@ -6,7 +6,7 @@ import pytest
 
 from closeread.downloads import fetch_cached
 from closeread.errors import StorageError, TransferError, UsageError
-from closeread.system.locks import alone
+from closeread.system.locks import exclusive_lock
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +110,7 @@ def test_who_opens_an_address_that_another_process_fetches_is_told_to_wait(site,
     found = fetch_cached(url, patience=waits.patience())
     found.unlink()
     with (
-        alone(found.with_name(found.name + ".part.lock")),
+        exclusive_lock(found.with_name(found.name + ".part.lock")),
         pytest.raises(
             StorageError, match=r"(?s)another process is downloading it.*do: wait for it"
         ),

@@ -84,7 +84,7 @@ def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     out = tmp_path / "run"
-    left = f"{partial_files.prefix(out)}run.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
+    left = f"{partial_files.name_prefix(out)}run.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
     (tmp_path / left / "#0").mkdir(parents=True)
     ingest([FIXTURES / "opencompass"], out)
     assert list(tmp_path.iterdir()) == [out]

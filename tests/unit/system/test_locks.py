@@ -14,18 +14,18 @@ from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.runs.ledger import Ledger
 from closeread.system import locks
-from closeread.system.locks import alone, take
+from closeread.system.locks import exclusive_lock, lock_file
 
 
 def test_a_lock_has_one_owner_and_ends_with_its_file(tmp_path):
     path = tmp_path / "lock"
     with path.open("a") as one, path.open("a") as other:
-        assert take(one)
-        assert take(one)  # whoever has it has it
+        assert lock_file(one)
+        assert lock_file(one)  # whoever has it has it
         with pytest.raises(BlockingIOError):
-            take(other.fileno())
+            lock_file(other.fileno())
         one.close()
-        assert take(other)
+        assert lock_file(other)
 
 
 def test_another_owner_can_be_waited_for(tmp_path):
@@ -33,11 +33,11 @@ def test_another_owner_can_be_waited_for(tmp_path):
 
     def later():
         with path.open("a") as other:
-            assert take(other, wait=True)
+            assert lock_file(other, wait=True)
             got.set()
 
     with path.open("a") as one:
-        take(one)
+        lock_file(one)
         thread = threading.Thread(target=later)
         thread.start()
         assert not got.wait(0.2)
@@ -54,7 +54,7 @@ def test_a_file_system_without_locks_is_done_without(tmp_path, monkeypatch, numb
 
     monkeypatch.setattr(fcntl, "flock", refused)
     with (tmp_path / "lock").open("a") as one:
-        assert not take(one)
+        assert not lock_file(one)
     ledger = Ledger(tmp_path / "ledger.jsonl")
     ledger.append(b"{}")
     ledger.close()
@@ -63,11 +63,11 @@ def test_a_file_system_without_locks_is_done_without(tmp_path, monkeypatch, numb
 
 def test_a_locked_file_keeps_others_out_and_goes_with_its_owner(tmp_path):
     path = tmp_path / "lock"
-    with alone(path), pytest.raises(BlockingIOError), alone(path):
+    with exclusive_lock(path), pytest.raises(BlockingIOError), exclusive_lock(path):
         pass
     assert not path.exists()
     path.touch()  # as a killed process leaves it
-    with alone(path):
+    with exclusive_lock(path):
         assert path.exists()
     assert not path.exists()
 
@@ -80,10 +80,10 @@ def test_a_lock_that_was_had_on_a_removed_file_is_none(tmp_path, monkeypatch):
         if not tried:
             path.unlink()
         tried.append(os.fstat(file.fileno()).st_ino)
-        return take(file, **given)
+        return lock_file(file, **given)
 
     monkeypatch.setattr(locks, "take", removed_at_first)
-    with alone(path):
+    with exclusive_lock(path):
         assert path.stat().st_ino == tried[-1]
         assert len(tried) == 2
 
@@ -95,7 +95,7 @@ def test_one_at_a_time_whoever_comes_and_goes(tmp_path):
     def come_and_go():
         while len(turns) < 300:
             try:
-                with alone(path):
+                with exclusive_lock(path):
                     inside.append(1)
                     most.append(len(inside))
                     inside.pop()
@@ -138,6 +138,6 @@ def test_without_locks_nobody_looks_for_the_lock(tmp_path, monkeypatch):
     """Some file systems that lock nothing number a file anew whenever they are asked."""
     monkeypatch.setattr(locks, "take", lambda file: False)
     monkeypatch.setattr(os.path, "samestat", lambda one, other: False)
-    with alone(tmp_path / "lock"):
+    with exclusive_lock(tmp_path / "lock"):
         pass
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,12 @@ import time
 import pytest
 
 from closeread.system import signals
-from closeread.system.signals import Stopped, exit_code, unwinding, waiting
+from closeread.system.signals import (
+    StoppedBySignal,
+    defer_stop_signals,
+    exit_code,
+    raise_on_stop_signals,
+)
 from command_line import run_in_subprocess
 
 pytestmark = [
@@ -31,7 +36,7 @@ def train(request):
 
 def test_a_signal_unwinds_what_was_begun():
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(Stopped) as stopped, unwinding():
+    with pytest.raises(StoppedBySignal) as stopped, raise_on_stop_signals():
         signal.raise_signal(signal.SIGTERM)
     assert exit_code(stopped.value) == 143
     assert exit_code(KeyboardInterrupt()) == 130
@@ -54,7 +59,7 @@ def test_a_signal_that_comes_in_a_destructor_is_not_lost(number, capsys):
     sys.unraisablehook = lambda dropped: told.append(str(dropped.exc_value))
     ours = sys.unraisablehook
     try:
-        with pytest.raises(KeyboardInterrupt) as stopped, unwinding():
+        with pytest.raises(KeyboardInterrupt) as stopped, raise_on_stop_signals():
             Wrong()
             Thrown()
             time.sleep(60)
@@ -81,19 +86,23 @@ def test_a_training_of_any_kind_is_unwound(tmp_path):
 def test_the_first_waits_and_a_later_one_does_not(monkeypatch):
     """One that comes with the first is the first."""
     told = []
-    with pytest.raises(Stopped) as stopped, waiting(told.append) as asked:
+    with pytest.raises(StoppedBySignal) as stopped, defer_stop_signals(told.append) as asked:
         assert asked() == 0
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
         assert asked() == 130
     assert stopped.value.code == 130  # nobody ended it: it is not forgotten
     monkeypatch.setattr(signals, "_THE_SAME", 0.0)
-    with unwinding(), pytest.raises(Stopped) as stopped, waiting(told.append) as asked:
+    with (
+        raise_on_stop_signals(),
+        pytest.raises(StoppedBySignal) as stopped,
+        defer_stop_signals(told.append) as asked,
+    ):
         signal.raise_signal(signal.SIGHUP)
         assert asked() == 129
         signal.raise_signal(signal.SIGTERM)
     assert stopped.value.code == 143
-    with pytest.raises(KeyboardInterrupt), waiting(told.append):
+    with pytest.raises(KeyboardInterrupt), defer_stop_signals(told.append):
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGINT)
     assert told == ["SIGINT", "SIGHUP", "SIGTERM"]
@@ -103,7 +112,7 @@ def test_what_is_ignored_stays_so():
     """As SIGINT is in what a script starts with `&`, and SIGHUP under `nohup`."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with unwinding(), waiting(print) as asked:
+        with raise_on_stop_signals(), defer_stop_signals(print) as asked:
             signal.raise_signal(signal.SIGHUP)
             assert asked() == 0
     finally:
@@ -115,7 +124,7 @@ def test_in_a_thread_nothing_is_heard():
     found = []
 
     def work():
-        with unwinding(), waiting(print) as asked:
+        with raise_on_stop_signals(), defer_stop_signals(print) as asked:
             found.append(asked())
 
     thread = threading.Thread(target=work)

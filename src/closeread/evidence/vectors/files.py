@@ -13,7 +13,7 @@ from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
 from closeread.registry.extras import missing_extra
 from closeread.system import partial_files
-from closeread.system.checksums import remember, sha256_of
+from closeread.system.checksums import sha256_of, store_sha256
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,11 +71,11 @@ def _sha256(path: Path, folder: Path) -> str:
     path_of_hash = folder / "sha256"
     with contextlib.suppress(OSError):
         if len(digest := path_of_hash.read_text("ascii")) == _HASH_LENGTH:
-            remember(path, digest)
+            store_sha256(path, digest)
             return digest
     digest = sha256_of(path)
-    unfinished = partial_files.beside(path_of_hash)
-    partial_files.sweep(path_of_hash)
+    unfinished = partial_files.partial_path(path_of_hash)
+    partial_files.remove_abandoned(path_of_hash)
     with contextlib.suppress(OSError):  # the cache may be read-only
         unfinished.write_text(digest, "ascii")
         unfinished.replace(path_of_hash)
@@ -130,11 +130,11 @@ def _convert(path: Path, folder: Path) -> None:
     ]
     lines = [str(len(words) - len(kept)), *kept]
     targets = (folder / "rows.npy", folder / "words.txt")
-    unfinished = [partial_files.beside(target) for target in targets]
+    unfinished = [partial_files.partial_path(target) for target in targets]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for target in targets:
-            partial_files.sweep(target)
+            partial_files.remove_abandoned(target)
         with unfinished[0].open("wb") as stream:
             np.save(stream, rows[has_direction])
         unfinished[1].write_bytes("\n".join(lines).encode())

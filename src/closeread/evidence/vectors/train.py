@@ -50,8 +50,8 @@ def train(
         from gensim.models import Word2Vec
     except ModuleNotFoundError as error:
         raise missing_extra("training word vectors", "gensim", "vectors") from error
-    unfinished = partial_files.beside(path)  # two processes may write at once
-    partial_files.sweep(path)
+    unfinished = partial_files.partial_path(path)  # two processes may write at once
+    partial_files.remove_abandoned(path)
     try:
         unfinished.touch()
         unfinished.unlink()

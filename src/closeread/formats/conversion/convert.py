@@ -202,13 +202,13 @@ def _draft_file(target: Path) -> Iterator[Path]:
                 shutil.copyfileobj(written, stream)
         return
     target = resolve_link(target)
-    partial_files.sweep(target)
+    partial_files.remove_abandoned(target)
     try:
         with (
-            folders.made(target.parent),
+            folders.create_folder(target.parent),
             tempfile.TemporaryDirectory(
                 dir=target.parent,
-                prefix=partial_files.prefix(target),
+                prefix=partial_files.name_prefix(target),
                 suffix=partial_files.SUFFIX,
                 ignore_cleanup_errors=True,
             ) as folder,

@@ -68,11 +68,13 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     target = output_place.resolve_link(target)
-    partial_files.sweep(target)
+    partial_files.remove_abandoned(target)
     try:
-        with folders.made(target.parent):
+        with folders.create_folder(target.parent):
             handle, name = tempfile.mkstemp(
-                dir=target.parent, prefix=partial_files.prefix(target), suffix=partial_files.SUFFIX
+                dir=target.parent,
+                prefix=partial_files.name_prefix(target),
+                suffix=partial_files.SUFFIX,
             )
             try:
                 with os.fdopen(handle, "wb") as stream:

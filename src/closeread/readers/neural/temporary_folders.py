@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from closeread.system.locks import take
+from closeread.system.locks import lock_file
 
 _PREFIX = "making-"
 _LOCK = "lock"
@@ -48,7 +48,10 @@ def _make_locked_folder(within: Path) -> tuple[Path, IO[str]]:
             continue
         try:
             # On a system without locks, no folder counts as abandoned.
-            if not take(lock) or (folder / _LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
+            if (
+                not lock_file(lock)
+                or (folder / _LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino
+            ):
                 return folder, lock
         except (BlockingIOError, FileNotFoundError):
             pass
@@ -58,7 +61,7 @@ def _make_locked_folder(within: Path) -> tuple[Path, IO[str]]:
 def _remove_if_abandoned(folder: Path) -> None:
     try:
         with (folder / _LOCK).open("a", encoding="utf-8") as lock:
-            if take(lock):
+            if lock_file(lock):
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError:  # in use, just removed by another process, or another user's
         return

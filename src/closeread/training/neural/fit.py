@@ -89,7 +89,7 @@ def fit(
     Raises:
         UsageError: A batch does not fit in memory, or a tracker cannot start.
         InputError: The weights became NaN or infinite.
-        Stopped: A signal asked the training to stop; a state is saved.
+        StoppedBySignal: A signal asked the training to stop; a state is saved.
     """
     started = time.monotonic()
     model = checkpoint.model

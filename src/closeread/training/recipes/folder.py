@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from closeread.errors import MismatchError, UsageError
 from closeread.formats.files.output_place import must_take_folder
-from closeread.system.locks import take
+from closeread.system.locks import lock_file
 from closeread.training.processes import is_first_process
 from closeread.training.recipe import TrainRecipe
 from closeread.training.recipes.same_request import (
@@ -123,7 +123,7 @@ def lock_folder(path: Path) -> IO[str]:
     """
     file = (path / STATES / _LOCK).open("a", encoding="utf-8")
     try:
-        take(file)
+        lock_file(file)
     except BlockingIOError as error:
         file.close()
         raise UsageError(

@@ -243,7 +243,7 @@ def test_a_run_that_fails_leaves_no_folder(folder, monkeypatch, arguments):
 
 def test_what_stands_in_a_folder_that_was_made_keeps_it(folder):
     """What another process wrote there meanwhile."""
-    with pytest.raises(ValueError, match="late"), folders.made(folder / "a" / "b"):
+    with pytest.raises(ValueError, match="late"), folders.create_folder(folder / "a" / "b"):
         (folder / "a" / "kept").touch()
         raise ValueError("late")
     assert [one.name for one in (folder / "a").iterdir()] == ["kept"]

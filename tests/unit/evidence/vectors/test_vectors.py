@@ -244,7 +244,7 @@ def test_training_makes_vectors_that_load_and_are_the_same_again(tmp_path):
 KILLED = """
 import os, pathlib, sys
 from closeread.system import partial_files
-partial_files.beside(pathlib.Path(sys.argv[1])).write_bytes(b"half")
+partial_files.partial_path(pathlib.Path(sys.argv[1])).write_bytes(b"half")
 os.kill(os.getpid(), 9)
 """
 

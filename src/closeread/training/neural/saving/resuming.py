@@ -9,7 +9,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 
 from closeread.errors import UsageError
 from closeread.readers.models.location import first_line
-from closeread.system.signals import waiting
+from closeread.system.signals import defer_stop_signals
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.saving.states import StateSaver, without_mtime_warning
 from closeread.training.recipes.settings import NeuralSettings
@@ -40,10 +40,10 @@ def train(
     Raises:
         UsageError: A batch does not fit in the device's memory.
         LostProcessError: Another process ended.
-        Stopped: A signal asked the training to stop; a state to resume from is saved.
+        StoppedBySignal: A signal asked the training to stop; a state to resume from is saved.
     """
     with (
-        waiting(lambda name: say(f"{name}: {_SIGNAL_REMARK}")) as signalled,
+        defer_stop_signals(lambda name: say(f"{name}: {_SIGNAL_REMARK}")) as signalled,
         without_mtime_warning(),
     ):
         saver = StateSaver(trainer, settings.save_every, signalled, processes)

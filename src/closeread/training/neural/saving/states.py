@@ -15,7 +15,7 @@ from transformers import Trainer, TrainerCallback
 from transformers.trainer import TRAINER_STATE_NAME
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, SaveStrategy
 
-from closeread.system.signals import Stopped, name_of
+from closeread.system.signals import StoppedBySignal, signal_name
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.saving.folder import copy_permissions
 
@@ -96,7 +96,7 @@ class StateSaver(TrainerCallback):  # type: ignore[misc]
         """Set the permissions of the state; stop the training after a signal.
 
         Raises:
-            Stopped: A signal arrived, possibly during the dev evaluation before.
+            StoppedBySignal: A signal arrived, possibly during the dev evaluation before.
         """
         if state.is_world_process_zero:
             saved = Path(args.output_dir, f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}")
@@ -109,15 +109,16 @@ class StateSaver(TrainerCallback):  # type: ignore[misc]
         """Stop the training after a signal; called when a state is complete.
 
         Raises:
-            Stopped: A process received a signal.
+            StoppedBySignal: A process received a signal.
         """
         if not (code := self._processes.all_reduce_max(self._signalled())):
             return
         state = self._trainer.state
-        raise Stopped(
+        raise StoppedBySignal(
             code,
-            f"stopped by {name_of(code)} after step {state.global_step:,} of {state.max_steps:,}; "
-            "a state is saved, and the same command with --resume continues from it",
+            f"stopped by {signal_name(code)} after step {state.global_step:,} of "
+            f"{state.max_steps:,}; a state is saved, and the same command with --resume continues "
+            "from it",
         )
 
     def _is_late(self) -> bool:

@@ -18,7 +18,7 @@ from transformers import TrainerCallback
 
 from closeread.downloads.cache import cache_folder
 from closeread.errors import StorageError
-from closeread.system.locks import take
+from closeread.system.locks import lock_file
 from closeread.training.recipes.settings import NeuralSettings
 
 _ID = "closeread.id"
@@ -95,7 +95,7 @@ def _exclusive_store() -> Iterator[None]:
         yield
         return
     with lock:
-        take(lock, wait=True)
+        lock_file(lock, wait=True)
         yield
 
 
