@@ -95,7 +95,7 @@ def test_passages_that_are_all_excluded_are_called_passages(tmp_path, encoder, a
 def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
     """Before anything is trained or written."""
     reader = TrainedReader(name="cloze", options={name: value})
-    with pytest.raises(InputError, match=rf"reader\.options\.{name}: out of its range"):
+    with pytest.raises(InputError, match=rf"reader\.options\.{name}: out of range"):
         train(tmp_path / "out", encoder, squad(tmp_path / "data.json", *TEXTS), reader=reader)
     assert not (tmp_path / "out").exists()
 

@@ -107,9 +107,9 @@ def find_misfits(
     Official programs score misfits without a word: an answer in a wrong form counts as wrong.
 
     Args:
-        dataset: As of ``score``; so are the others.
-        predictions: What is to be scored.
-        null_odds: The no-answer probabilities, if any.
+        dataset: See ``score``.
+        predictions: See ``score``.
+        null_odds: See ``score``.
 
     Returns:
         The question ids of each kind, such as ``missing``, ``strangers`` or ``garbled``;

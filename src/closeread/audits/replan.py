@@ -42,7 +42,7 @@ class Change:
         stops: The new stop strings; None keeps the old ones.
         was: The stop strings that cut the texts, if the runs do not record them.
         extract: Whether answer extraction changes.
-        normalizer: Whether normalization, and so the scores, changes.
+        normalizer: Whether normalisation, and so the scores, changes.
         prompt: Whether the prompt changes.
     """
 
@@ -57,7 +57,7 @@ class Change:
         parts = []
         if self.stops is not None:
             parts.append("stop at " + (" or ".join(map(_quote_stop, self.stops)) or "nothing"))
-        parts += ["new extraction"] * self.extract + ["new normalizer"] * self.normalizer
+        parts += ["new extraction"] * self.extract + ["new normaliser"] * self.normalizer
         return ", ".join(parts + ["new prompt"] * self.prompt)
 
 

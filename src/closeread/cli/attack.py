@@ -120,7 +120,7 @@ def _print(attacked: "Attacked") -> None:
         f"{variants}"
     )
     for label, counts in (
-        ("left out", attacked.left_out),
+        ("skipped", attacked.left_out),
         ("not stored in the target format", attacked.lost),
         ("defects kept", attacked.defects),
     ):

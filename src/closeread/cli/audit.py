@@ -61,7 +61,7 @@ _MOST_ROWS = 30  # more rows than all scorers have values
     help="replan: the stop string that cut the saved texts.",
 )
 @click.option("--new-extract", is_flag=True, help="replan: answer extraction changes.")
-@click.option("--new-normalizer", is_flag=True, help="replan: answer normalization changes.")
+@click.option("--new-normalizer", is_flag=True, help="replan: answer normalisation changes.")
 @click.option("--new-prompt", is_flag=True, help="replan: the prompt changes.")
 @click.option("--throughput", metavar="N|run",
               help="replan: tokens per second, to estimate GPU-hours; `run` takes the "

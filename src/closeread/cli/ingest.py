@@ -50,7 +50,10 @@ def command(
         unique_paths(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite
     )
     warn_skipped_logs(ingested)
-    for verb, counts in (("left out", ingested.skipped), ("counted and kept", ingested.kept)):
+    for verb, counts in (
+        ("skipped as unusable", ingested.skipped),
+        ("counted and kept", ingested.kept),
+    ):
         if counts:
             listing = ", ".join(f"{code} {count:,}" for code, count in counts.items())
             remark(f"{verb}: {listing}")

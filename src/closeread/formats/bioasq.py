@@ -57,7 +57,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the fields beside the questions."""
-    return Info(metadata={_NAME: source.rest("questions")})
+    return Info(metadata={_NAME: source.other_members("questions")})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

@@ -112,7 +112,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         UsageError: A question has options, or an answer that is not a span of its passage.
     """
     if dataset.metadata.get("form") != "original":
-        squad_tree.write(dataset, stream, own_ids=True)
+        squad_tree.write(dataset, stream, with_ids=True)
         return
     encode = msgspec.json.Encoder().encode
     stream.write(b"[")

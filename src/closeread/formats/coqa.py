@@ -67,7 +67,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version and the other fields beside the stories."""
-    other_fields = {} if coqa_rows.are_rows(source.head()) else source.rest("data")
+    other_fields = {} if coqa_rows.are_rows(source.head()) else source.other_members("data")
     return Info(version=str(other_fields.get("version", "")), metadata={_NAME: other_fields})
 
 

@@ -100,7 +100,7 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Read the fields beside the examples, and the name of the answers."""
     key = "answer" if source.head().has("answer", at=("example", 0)) else "standard_answer"
-    other_fields = source.rest("example")
+    other_fields = source.other_members("example")
     published = _PUBLISHED in (other_fields.get("keywords"), other_fields.get("keyword"))
     return Info(
         license="Apache-2.0" if published else "",

@@ -68,7 +68,7 @@ def info(source: Source) -> Info:
     at: tuple[str | int, ...] = (0,) if is_list else ("data", 0)
     layout = {
         "form": "2020" if head.has("opt", at=at) else "training",
-        "beside": None if is_list else source.rest("data"),
+        "beside": None if is_list else source.other_members("data"),
     }
     published = str(head.first(*at, "id")).startswith("gcrc_")
     return Info(

@@ -60,7 +60,7 @@ def info(source: Source) -> Info:
     name = head.first(0, "id") if is_list else head.first("data", 0, "id")
     return Info(
         license=_TERMS if str(name).startswith("gcrc_") else "",
-        metadata={_NAME: None if is_list else source.rest("data")},
+        metadata={_NAME: None if is_list else source.other_members("data")},
     )
 
 

@@ -90,7 +90,7 @@ def info(source: Source) -> Info:
     """Return which form the file has, and the fields beside the paragraphs."""
     if source.head().first("data") is None:
         return Info(metadata={_NAME: {"lines": True}})
-    return Info(metadata={_NAME: {"lines": False, "beside": source.rest("data")}})
+    return Info(metadata={_NAME: {"lines": False, "beside": source.other_members("data")}})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

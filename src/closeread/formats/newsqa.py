@@ -51,7 +51,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version and the other fields beside the stories."""
-    other_fields = source.rest("data")
+    other_fields = source.other_members("data")
     return Info(version=str(other_fields.get("version", "")), metadata={_NAME: other_fields})
 
 

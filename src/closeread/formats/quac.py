@@ -77,7 +77,9 @@ def _are_rows(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the fields beside the articles."""
-    return Info(metadata={"document": {} if _are_rows(source.head()) else source.rest("data")})
+    return Info(
+        metadata={"document": {} if _are_rows(source.head()) else source.other_members("data")}
+    )
 
 
 def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]:

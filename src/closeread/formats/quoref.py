@@ -51,7 +51,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the fields beside the documents."""
-    return Info(metadata={_NAME: source.rest("data")})
+    return Info(metadata={_NAME: source.other_members("data")})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

@@ -29,7 +29,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version and the other fields beside the articles."""
-    document: dict[str, Any] = source.rest("data")
+    document: dict[str, Any] = source.other_members("data")
     return Info(version=str(document.get("version", "")), metadata={"document": document})
 
 

@@ -57,7 +57,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version."""
-    members = source.rest("data")
+    members = source.other_members("data")
     version = str(members.get("version", ""))
     return Info(
         name=version if version in _PUBLISHED[:2] else "",

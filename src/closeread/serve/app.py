@@ -182,7 +182,8 @@ class _Handlers:
                 self._large_body_executor, parse_in_turn
             )
         finally:
-            body.clear()  # a turn that was given up stays in the queue, and would keep the body
+            # If the wait was cancelled, the queued function stays, and would keep the body.
+            body.clear()
 
     async def _mrqa(self, raw: bytes) -> Response:
         questions = await self._parse_body(raw, mrqa.parse_context)

@@ -142,6 +142,6 @@ class Service:
 
 
 def _sha256(record: Mapping[str, Any]) -> str:
-    # the options tell the seed: two seeds of one reader have one hash
+    # replies give the seed among the options, so that runs with other seeds share this hash
     raw = msgspec.json.encode(without_seed(record), order="deterministic")
     return hashlib.sha256(raw).hexdigest()

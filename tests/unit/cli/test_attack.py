@@ -327,7 +327,7 @@ def test_defects_are_counted(own: Path, capsys: pytest.CaptureFixture) -> None:
     assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl") == 0
     told = capsys.readouterr().err
     assert "defects kept: duplicate-id: 1" in told
-    assert "left out: a question before it has the same id: 1" in told
+    assert "skipped: a question before it has the same id: 1" in told
     assert len(roles(library.load("h.jsonl"))) == 18
 
 

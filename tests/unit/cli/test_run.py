@@ -85,7 +85,7 @@ def test_a_recipe_from_reading_to_report(closeread, tmp_path):
     [
         ('metrics = ["mrqaf1"]', "no metric named 'mrqaf1'"),
         ("resamples = 3", "too few"),
-        ("seed = -1", "at score.seed: out of its range"),
+        ("seed = -1", "at score.seed: out of range"),
         ("level = 95.0", "above 0 and below 1"),
         ('metrics = ["choice"]\n[score.options.mrqa]\nskip_no_answer = true', "not requested"),
     ],

@@ -22,7 +22,7 @@ def asked(**fields):
         (asked(txt="?"), "unknown field 'txt'", "perhaps 'text'"),
         (asked(kind="spam"), "found 'spam'", "one of choice, discrete, entailment, span, verifi"),
         (asked(asks_for="true"), "found 'true'", "one of contradicted, supported"),
-        (asked() | {"n_best": -1}, "out of its range", "at least 0 and at most 1000"),
+        (asked() | {"n_best": -1}, "out of range", "at least 0 and at most 1000"),
         ({}, "the field 'items' is missing", "'items': a list of objects"),
         (asked(text=None), "the field 'text' is missing", "'text': a string"),
     ],

@@ -46,8 +46,8 @@ def test_elements_and_the_rest(values: list[Any], rest: dict[str, Any], layout: 
     for document in ({"data": values} | rest, rest | {"data": values}):
         found = walk(json.dumps(document, ensure_ascii=False, **layout))
         assert list(found.elements("data")) == values
-        assert found.rest == rest
-        assert found.found
+        assert found.other_members == rest
+        assert found.has_array
     bare = walk(json.dumps(values, **layout))
     assert list(bare.elements("")) == values
 

@@ -52,7 +52,7 @@ def test_a_broken_log_exits_with_2_and_without_a_traceback(tmp_path):
     assert done.returncode == 2 and "cut-record 1, first line 14" in done.stderr
     assert "Traceback" not in done.stderr and not (tmp_path / "run").exists()
     done = run_in_process("ingest", path, "--out", tmp_path / "run", "--skip-bad")
-    assert done.returncode == 0 and "left out: cut-record 1" in done.stderr
+    assert done.returncode == 0 and "skipped as unusable: cut-record 1" in done.stderr
 
 
 def test_results_without_questions_cannot_be_scored_and_say_so(tmp_path):

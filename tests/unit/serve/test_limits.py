@@ -80,7 +80,7 @@ def broken(number):
         (lambda: passage.update(text="x" * 5001), "5,001 characters", "items[0].passage.text"),
         (lambda: second.update(options=[{"label": str(n), "text": ""} for n in range(101)]),
          "101 options", "items[0].questions[1].options"),
-        (lambda: body.update(n_best=-1), "out of its range", "n_best"),
+        (lambda: body.update(n_best=-1), "out of range", "n_best"),
         (lambda: body.update(evidence="yes"), "found a string", "evidence"),
         (lambda: body.update(answer=1), "unknown field 'answer'", ""),
     ]  # fmt: skip

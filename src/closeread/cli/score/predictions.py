@@ -35,7 +35,7 @@ def score_predictions(
         save: A new run folder for predictions and scores.
 
     Raises:
-        CloseReadError: As of ``api.judging.score``.
+        CloseReadError: See ``api.judging.score``.
     """
     if save is not None:
         from closeread.runs.from_submission import must_be_new

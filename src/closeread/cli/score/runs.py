@@ -48,7 +48,7 @@ def score_runs(
         join: Also score answers and evidence jointly.
 
     Raises:
-        CloseReadError: As of ``runs.store.open_run`` and ``runs.score.score_run``.
+        CloseReadError: See ``runs.store.open_run`` and ``runs.score.score_run``.
     """
     dataset_path = locate(dataset) if dataset is not None else None
     runs = [open_run(folder, moved=dataset_path) for folder in find_run_folders(path)]

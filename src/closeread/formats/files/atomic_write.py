@@ -23,7 +23,7 @@ def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False)
         by_name: Sort the keys of mappings by name, so that equal values give equal files.
 
     Raises:
-        StorageError: As of ``replacing``.
+        StorageError: See ``replacing``.
     """
     raw = msgspec.json.encode(value, order="deterministic" if by_name else None)
     if indent:
@@ -37,7 +37,7 @@ def writing(target: Path) -> Iterator[BinaryIO]:
     """Write as ``replacing`` does; compress, without a time stamp, if the path ends in ``.gz``.
 
     Raises:
-        StorageError: As of ``replacing``.
+        StorageError: See ``replacing``.
     """
     with replacing(target) as stream:
         if target.suffix != ".gz":

@@ -29,15 +29,15 @@ class InflatedFile:
     Attributes:
         option: The command-line option that names the file's format; "" if there is none, as for
             a run's own files.
-        otherwise: A further cure for invalid content.
+        further_cure: What to do about invalid content, besides fixing the file.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, option: str = "", otherwise: str = ""
+        self, path: str | os.PathLike[str], *, option: str = "", further_cure: str = ""
     ) -> None:
         self.path = Path(path)
         self.option = option
-        self.otherwise = otherwise
+        self.further_cure = further_cure
 
     def __str__(self) -> str:
         return str(self.path)
@@ -47,7 +47,7 @@ class InflatedFile:
         """What to do about a file that breaks its format."""
         if self.option:
             return f"{FIX_FILE}, or name another format with {self.option}"
-        return f"{FIX_FILE}; {self.otherwise}" if self.otherwise else FIX_FILE
+        return f"{FIX_FILE}; {self.further_cure}" if self.further_cure else FIX_FILE
 
     @property
     def stem(self) -> str:

@@ -53,7 +53,7 @@ def describe_mismatch(message: str, kind: Any, path: str) -> tuple[str, str] | N
             if bound is not None
         ]  # fmt: skip
         if bounds and "got" not in message:
-            return "out of its range", " and ".join(bounds)
+            return "out of range", " and ".join(bounds)
     return None
 
 

@@ -113,7 +113,7 @@ class Source(InflatedFile):
         with self._open_stream() as document:
             for index, value in enumerate(document.elements(field)):
                 yield self.convert(value, type, within=f"{field}[{index}]")
-            if not document.found:
+            if not document.has_array:
                 raise InputError(
                     f"the list {field!r} is missing" if field else "the document is not a list",
                     where=str(self),
@@ -131,7 +131,7 @@ class Source(InflatedFile):
             for key, value in document.members():
                 yield key, self.convert(value, type, within=key)
 
-    def rest(self, field: str) -> dict[str, Any]:
+    def other_members(self, field: str) -> dict[str, Any]:
         """Return the top-level members of the document other than ``field``."""
         if not self.is_large:
             members = self.document(dict[str, msgspec.Raw])
@@ -141,7 +141,7 @@ class Source(InflatedFile):
         with self._open_stream() as document:
             for _ in document.elements(field):
                 continue
-            return document.rest
+            return document.other_members
 
     @contextlib.contextmanager
     def _open_stream(self) -> Iterator[JSONStream]:

@@ -34,13 +34,13 @@ class JSONStream:
     """One pass over a document; ``finite=False`` accepts NaN and Infinity, as Python writes them.
 
     Attributes:
-        rest: The top-level members that were not streamed; complete after the pass.
-        found: Whether the document has the streamed array.
+        other_members: The top-level members that were not streamed; complete after the pass.
+        has_array: Whether the document has the streamed array.
     """
 
     def __init__(self, stream: BinaryIO, *, finite: bool = True) -> None:
-        self.rest: dict[str, Any] = {}
-        self.found = False
+        self.other_members: dict[str, Any] = {}
+        self.has_array = False
         self._stream = stream
         self._utf8 = codecs.getincrementaldecoder("utf-8")()
         strict = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_parse_finite)
@@ -64,7 +64,7 @@ class JSONStream:
                 if key == field and self._next() == "[":
                     yield from self._array(field)
                 else:
-                    self.rest[key] = self._value()
+                    self.other_members[key] = self._value()
         self._finish()
 
     def members(self) -> Iterator[tuple[str, Any]]:
@@ -75,7 +75,7 @@ class JSONStream:
         self._finish()
 
     def _array(self, field: str) -> Iterator[Any]:
-        self.found = True
+        self.has_array = True
         self._at += 1
         mark = self._next()
         index = 0

@@ -51,7 +51,7 @@ def _is_under_data(head: Head) -> bool:
 
 def fields_beside_rows(source: Source) -> dict[str, Any] | None:
     """Return the other fields of a document whose ``data`` are rows; None for other files."""
-    return source.rest("data") if _is_under_data(source.head()) else None
+    return source.other_members("data") if _is_under_data(source.head()) else None
 
 
 def iter_rows(source: Source) -> Iterator[Positioned]:

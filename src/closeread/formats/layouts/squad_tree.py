@@ -218,7 +218,7 @@ def _wrong_starts(item: _Question, answers: Sequence[Answer]) -> list[int] | Non
     return starts if located != starts else None
 
 
-def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
+def write(dataset: Dataset, stream: BinaryIO, *, with_ids: bool = False) -> None:
     """Write a data set as one document, article by article.
 
     Adjacent passages with one title make an article, unless metadata gives the articles.
@@ -226,7 +226,7 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     Args:
         dataset: Any data set whose answers are spans.
         stream: The output.
-        own_ids: Give each article and paragraph an id, as CMRC does.
+        with_ids: Give each article and paragraph an id, as CMRC does.
 
     Raises:
         UsageError: A question has options, or an answer that is not a span of its passage.
@@ -238,13 +238,13 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     for index, (_, items) in enumerate(articles):
         for number, (passage, questions) in enumerate(items):
             if number == 0:
-                stream.write((b"," if index else b"") + _article_opening(passage, encode, own_ids))
+                stream.write((b"," if index else b"") + _article_opening(passage, encode, with_ids))
             unanswerable |= any(
                 answer.kind == "none" for question in questions for answer in question.answers
             )
             rows = [_row(question, passage) for question in questions]
             fields = {"context": passage.text, "qas": rows}
-            if own_ids or passage.metadata.get("own_id"):
+            if with_ids or passage.metadata.get("own_id"):
                 fields["id"] = passage.passage_id
             line = fields | passage.metadata.get("squad_extra", {})
             stream.write((b"," if number else b"") + encode(line))
@@ -318,7 +318,7 @@ def _id(question: Question) -> str | int:
 
 
 def _parallel(question: Question, key: str) -> list[Any] | None:
-    """Return what was kept for each answer, unless the answers were changed since."""
+    """Return the metadata of each answer; nothing if the answers were changed after reading."""
     values: list[Any] | None = question.metadata.get(key)
     return values if values and len(values) == len(question.answers) else None
 

@@ -121,7 +121,7 @@ def shows_own_question(prompt: Any, passage: str, question: Question) -> bool:
     They must contain its options, too: a passage may have several questions with one stem.
 
     Args:
-        prompt: As of ``example_answers``.
+        prompt: See ``example_answers``.
         passage: The question's own, verbatim.
         question: The question that the prompt asks.
     """

@@ -83,9 +83,8 @@ def _parse_html(piece: Any) -> tuple[Any, Any]:
     """Return the gold and the score in a sample's HTML."""
     if not isinstance(piece, str):
         return None, None
-    piece = piece[
-        : piece.rfind("</p>") + 4
-    ]  # without an end none of many beginnings is gone on from
+    # Cut after the last end: the patterns would search to the end of the text at every <p>.
+    piece = piece[: piece.rfind("</p>") + 4]
     gold, score = _GOLD.search(piece), _SCORE.search(piece)
     value = {"True": 1.0, "False": 0.0}.get(score[1].strip()) if score else None
     if score and value is None:

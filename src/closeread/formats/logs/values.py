@@ -87,7 +87,7 @@ def iter_elements(
     """
     with Source(path).open() as stream:
         document = JSONStream(stream, finite=False)
-        document.rest = other_members
+        document.other_members = other_members
         try:
             yield from document.elements(field)
         except (BrokenJSONError, UnicodeDecodeError, RecursionError) as error:

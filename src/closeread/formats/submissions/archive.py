@@ -28,8 +28,8 @@ def read_packed(path: Path, *, of_triples: bool) -> Packed | None:
         of_triples: Whether GCRC_advRobust's package is expected, with all of its parts.
 
     Raises:
-        InputError: The archive is broken, or holds no such file or several; or as of
-            ``gcrc_package.unpack``, if it is the evaluation's package.
+        InputError: The archive is broken, or holds no such file or several. For the evaluation's
+            package see ``gcrc_package.unpack``.
     """
     if not gcrc_package.is_zip(path):
         return None

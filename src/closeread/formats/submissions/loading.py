@@ -80,7 +80,7 @@ def load_submission(
         InputError: The file is not JSON, or of an unknown form; names the question.
         UsageError: The form needs ``dataset`` and none was given.
     """
-    source = Source(path, otherwise=FORMS)
+    source = Source(path, further_cure=FORMS)
     extras = _extras(null_odds)
     of_triples = dataset is None or dataset.format == "gcrc-advrobust"
     packed = archive.read_packed(source.path, of_triples=of_triples)
@@ -114,8 +114,8 @@ def make_submission(
     Args:
         predictions: The content of a prediction file of any known form (``{id: text}``, rows with
             an id each, ...), or predictions.
-        dataset: As of ``load_submission``.
-        null_odds: As of ``load_submission``.
+        dataset: See ``load_submission``.
+        null_odds: See ``load_submission``.
 
     Raises:
         InputError: The form is unknown, or a number is not finite; names the question.

@@ -31,7 +31,7 @@ _FRAME: dict[str, str] = {
     "{n} characters": "共 {n} 个字符",
     "no value": "没有值",
     "Made by closeread {version}": "由 closeread {version} 生成",
-    "metamorphic": "承诺检验（metamorphic）",
+    "metamorphic": "蜕变测试（metamorphic）",
     "recorded": "所存分数（recorded）",
     "disagreement": "评分器分歧（disagreement）",
     "order": "错位（order）",

@@ -191,7 +191,7 @@ _SHAPE = {
 
 _REPLAN = {
     "{=change}, new prompt": "{=change}，更换提示",
-    "{=change}, new normalizer": "{=change}，更换归一化",
+    "{=change}, new normaliser": "{=change}，更换归一化",
     "{=change}, new extraction": "{=change}，更换抽取规则",
     "stop at {stops}": "停止于 {stops}",
     "{n} runs, {=change}: {again} of {all} answers ({share} %) must be generated again":
@@ -205,7 +205,7 @@ _REPLAN = {
         "{run}，{=change}：{all} 条答案中有 {again} 条（{share} %）必须重新生成；"
         "全部可用已保存的数据评分",
     "stop at nothing": "不设停止串", "new extraction": "更换抽取规则",
-    "new normalizer": "更换归一化",
+    "new normaliser": "更换归一化",
     "What the change requires": "该改动的要求", "saved answers": "已保存的答案",
     "unaffected": "不受影响", "scored anew": "重新评分",
     "the change does not affect them": "改动与其无关",
