@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import os
-import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -227,7 +226,7 @@ def _make_service(
     )
 
 
-def _listen(service: "Service", listening_socket: socket.socket, origins: Sequence[str]) -> int:
+def _listen(service: "Service", listening_socket: Any, origins: Sequence[str]) -> int:
     """Serve until a signal, and return the exit code."""
     from closeread.serve.app import app
     from closeread.serve.listen import is_public, listen, url_of
