@@ -33,7 +33,7 @@ from closeread.formats.layouts.json_objects import (
 from closeread.formats.layouts.json_writing import unwritable_error, write_array, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
-from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
+from closeread.types import Dataset, Defects, Evidence, Item, Option, Passage, Question, Span
 
 _NAME = "multirc"
 # Numbers that read back as the same id, within 64 bits.
@@ -123,39 +123,65 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 most=MAX_LETTERED,
             )
             count_unclear_options(options, key, defects)
-            truth = tuple(answer.truth for answer in item.answers)
-            question = Question(
-                question_id=ids.note(key, line=line_number(at)),
-                passage_id=name,
-                text=item.question,
-                kind="verification",
-                asks_for="supported",
-                options=options,
-                option_truth=truth if any(value is not None for value in truth) else (),
-                gold_evidence=_evidence(item.sentences_used, cuts, text, key, defects),
-            )
-            own_metadata = rendering_diff(_NAME, row, _question(question, lines=lines)).get(
-                _NAME, {}
-            )
-            own_metadata.get("extra", {}).pop("answers", None)
-            answers = [
-                rendering_diff(_NAME, answer, rendered_answer).get(_NAME, {})
-                for answer, rendered_answer in zip(
-                    row["answers"], _answers(question, lines=lines), strict=True
-                )
-            ]
-            if any(answers):
-                own_metadata["answers"] = answers
-            metadata = {_NAME: own_metadata} if own_metadata else {}
+            ids.note(key, line=line_number(at))
+            evidence = _evidence(item.sentences_used, cuts, text, key, defects)
+            question = _make_question(item, key, name, options, evidence)
+            metadata = _question_metadata(question, row, lines=lines)
             questions.append(msgspec.structs.replace(question, metadata=metadata))
-        passage_metadata: Json = {"cuts": cuts} if cuts else {}
-        marked = msgspec.structs.replace(passage, metadata={_NAME: passage_metadata})
-        rendered, key = _passage(marked, [], lines=lines), "passage" if lines else "paragraph"
-        passage_metadata["outer"] = rendering_diff(_NAME, raw, rendered).get(_NAME, {})
-        passage_metadata["outer"].get("extra", {}).pop(key, None)
-        passage_metadata["inner"] = rendering_diff(_NAME, inner, rendered[key]).get(_NAME, {})
-        passage_metadata["inner"].get("extra", {}).pop("questions", None)
-        yield msgspec.structs.replace(passage, metadata={_NAME: passage_metadata}), tuple(questions)
+        metadata = _passage_metadata(passage, cuts, raw, lines=lines)
+        yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
+
+
+def _make_question(
+    item: _Question,
+    name: str,
+    passage_id: str,
+    options: tuple[Option, ...],
+    evidence: tuple[Evidence, ...],
+) -> Question:
+    truth = tuple(answer.truth for answer in item.answers)
+    return Question(
+        question_id=name,
+        passage_id=passage_id,
+        text=item.question,
+        kind="verification",
+        asks_for="supported",
+        options=options,
+        option_truth=truth if any(value is not None for value in truth) else (),
+        gold_evidence=evidence,
+    )
+
+
+def _question_metadata(question: Question, row: Json, *, lines: bool) -> Json:
+    """Return how a question's row, and the row of each option, differ from their rendering."""
+    own_metadata = rendering_diff(_NAME, row, _question(question, lines=lines)).get(_NAME, {})
+    own_metadata.get("extra", {}).pop("answers", None)
+    answers = [
+        rendering_diff(_NAME, answer, rendered_answer).get(_NAME, {})
+        for answer, rendered_answer in zip(
+            row["answers"], _answers(question, lines=lines), strict=True
+        )
+    ]
+    if any(answers):
+        own_metadata["answers"] = answers
+    return {_NAME: own_metadata} if own_metadata else {}
+
+
+def _passage_metadata(
+    passage: Passage, cuts: list[tuple[int, int]], raw: Json, *, lines: bool
+) -> Json:
+    """Return a passage's sentences, and how its two objects differ from their rendering."""
+    own_metadata: Json = {"cuts": cuts} if cuts else {}
+    marked = msgspec.structs.replace(passage, metadata={_NAME: own_metadata})
+    key = "passage" if lines else "paragraph"
+    rendered = _passage(marked, [], lines=lines)
+    for part, nested, value, rendering in (
+        ("outer", key, raw, rendered),
+        ("inner", "questions", raw[key], rendered[key]),
+    ):
+        own_metadata[part] = rendering_diff(_NAME, value, rendering).get(_NAME, {})
+        own_metadata[part].get("extra", {}).pop(nested, None)
+    return {_NAME: own_metadata}
 
 
 def _objects(source: Source, *, lines: bool) -> Iterator[Positioned]:

@@ -11,7 +11,8 @@ Each short answer, and yes or no, is accepted if at least two of several annotat
 answers are gold evidence, by the same threshold.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 from typing import BinaryIO
 
@@ -79,30 +80,22 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             title=item.document_title,
             language=detect(text),
         )
-        starts = [0, *accumulate(len(token) + 1 for token in text.split(" "))]
-
-        def span(
-            tokens: _Tokens, starts: list[int] = starts, name: str = name, line: int | None = line
-        ) -> Span | None:
-            if tokens.start_token < 0:
-                return None
-            if tokens.start_token < tokens.end_token < len(starts):
-                return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
-            message = f"tokens {tokens.start_token} to {tokens.end_token} of {len(starts) - 1:,}"
-            defects.add("token-out-of-range", message, question_id=name, line=line)
-            return None
-
         annotations = item.annotations or []
-        short_answers = [
-            _answers(annotation, [*map(span, annotation.short_answers)], text)
+        locate = partial(
+            _locate,
+            starts=[0, *accumulate(len(token) + 1 for token in text.split(" "))],
+            count_defect=partial(defects.add, "token-out-of-range", question_id=name, line=line),
+        )
+        answers = [
+            answer
             for annotation in annotations
+            for answer in _answers(annotation, [*map(locate, annotation.short_answers)], text)
         ]
         long_spans = [
-            located
+            span
             for annotation in annotations
-            if (located := span(annotation.long_answer)) is not None
+            if (span := locate(annotation.long_answer)) is not None
         ]
-        answers = [answer for annotator_answers in short_answers for answer in annotator_answers]
         if not _is_majority(sum(map(_is_answered, annotations)), len(annotations)):
             answers = [Answer(kind="none")] if annotations else []
         if not _is_majority(len(long_spans), len(annotations)):
@@ -114,13 +107,31 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="span",
             answers=tuple(answers),
             gold_evidence=tuple(
-                Evidence(spans=(located,), texts=(located.of(text),))
-                for located in dict.fromkeys(long_spans)
+                Evidence(spans=(span,), texts=(span.of(text),))
+                for span in dict.fromkeys(long_spans)
             ),
             tags={"answer_type": _type(answers)} if answers else {},
         )
         metadata = rendering_diff(_NAME, raw, _line(passage, question))
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)
+
+
+def _locate(
+    tokens: _Tokens, *, starts: list[int], count_defect: Callable[[str], None]
+) -> Span | None:
+    """Return the characters of a range of tokens; None for no range, or one beyond the page.
+
+    Args:
+        tokens: The range; negative if there is none.
+        starts: The offset of each token, and of the end of the page plus one.
+        count_defect: Called with a message if the page does not have the tokens.
+    """
+    if tokens.start_token < 0:
+        return None
+    if tokens.start_token < tokens.end_token < len(starts):
+        return Span(starts[tokens.start_token], starts[tokens.end_token] - 1)
+    count_defect(f"tokens {tokens.start_token} to {tokens.end_token} of {len(starts) - 1:,}")
+    return None
 
 
 def _answers(annotation: _Annotation, places: list[Span | None], text: str) -> list[Answer]:

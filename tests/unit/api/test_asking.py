@@ -48,7 +48,7 @@ def test_one_question():
     assert place.of("Opened in 1894. Closed soon.") == "1894"
 
 
-def test_what_a_stem_asks_for_makes_the_kind():
+def test_the_stem_decides_the_kind_of_question():
     """Options without a verifying stem are a choice, with one statements for or against."""
     echo = Echo()
     reader = _open(echo)
@@ -83,7 +83,7 @@ def test_many_questions_share_batches_and_keep_their_order():
     assert [len(batch) for batch in echo.batches] == [4, 4, 1]
 
 
-def test_questions_are_read_as_needed():
+def test_questions_are_read_lazily():
     """The first answer comes before the fifth question is looked at."""
     looked_at = []
 
@@ -97,7 +97,7 @@ def test_questions_are_read_as_needed():
     assert len(looked_at) <= 5
 
 
-def test_a_question_that_fails_costs_no_other():
+def test_a_failed_question_does_not_affect_others():
     """Its prediction has the error; the others of its batch are answered."""
     told = list(_open().ask_all([("a", "p"), ("fail", "p"), ("c", "p")]))
     assert [one.answer.text if one.answer else "" for one in told] == ["a p", "", "c p"]
@@ -119,13 +119,13 @@ def test_answers_to_a_data_set_are_under_its_ids_and_gold_is_hidden():
     "options",
     [["alone"], "AB", [str(n) for n in range(27)], {"A": "x", "B": "y"}, {"x", "y"}, None],
 )
-def test_options_that_are_none(options):
+def test_invalid_options_are_rejected(options):
     """One option, a text or what has no order of its own, or more than there are letters."""
     with pytest.raises(UsageError, match="option"):
         _open().ask("q", "p", options)
 
 
-def test_options_in_any_order_that_there_is():
+def test_options_may_be_any_sequence():
     """A generator's and numpy's texts are plain texts by the time that a reader sees them."""
     echo = Echo()
     for options in (iter(["x", "y"]), np.array(["x", "y"]), ("x", "y")):
@@ -149,7 +149,7 @@ def test_options_in_any_order_that_there_is():
         (("q", "p", [1894, 1895]), "the option A is 1894"),
     ],
 )
-def test_what_is_no_question(asked, said):
+def test_invalid_questions_are_rejected(asked, said):
     """A dictionary's keys are not asked, nor a text's letters; what came before is answered."""
     told = _open(First()).ask_all([("a", "p"), asked])
     assert next(told).answer.text == "a p"
@@ -157,7 +157,7 @@ def test_what_is_no_question(asked, said):
         next(told)
 
 
-def test_passages_with_questions_that_can_be_walked_through_once():
+def test_questions_of_an_iterator_are_answered():
     """Neither a generator of passages nor one of questions is used up by the first look."""
     passage, questions = next(iter(closeread.load("exam/en")))
     once = ((passage, iter(questions)) for _ in range(1))
@@ -169,27 +169,27 @@ def test_passages_with_questions_that_can_be_walked_through_once():
     "given",
     [5, None, [5], [("p", [])], [{"passage": 1}], [(Passage(passage_id="p", text=""), "q")]],
 )
-def test_what_is_no_data_set(given):
+def test_invalid_data_sets_are_rejected(given):
     """Whatever else is given is told as what it is."""
     with pytest.raises(UsageError, match="is not a passage with questions"):
         _open().answers(given)
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one(limit):
+def test_a_limit_below_one_is_rejected(limit):
     """No limit means all; a negative one does not."""
     with pytest.raises(UsageError, match="at least 1"):
         _open().answers("exam/en", limit=limit)
 
 
-def test_options_of_a_reader_as_numpy_and_paths_have_them():
+def test_reader_options_may_be_numpy_values_and_paths():
     """They become the plain numbers and texts that a run folder keeps."""
     opened = closeread.open_reader("lexical", sharpness=np.float32(4), retriever=Path("cover"))
     assert opened.options == {"sharpness": 4.0, "retriever": "cover"}
     assert {type(one) for one in opened.options.values()} == {float, str}
 
 
-def test_what_cannot_be_opened():
+def test_readers_that_cannot_be_opened_raise():
     """Names, options and files that are not there are told as on the command line."""
     with pytest.raises(UnknownNameError, match="lexcal"):
         closeread.open_reader("lexcal")
@@ -205,7 +205,7 @@ def test_what_cannot_be_opened():
         closeread.load("nowhere.jsonl")
 
 
-def test_a_format_that_is_not_known_is_named_from_python(tmp_path):
+def test_errors_name_the_python_argument_for_the_format(tmp_path):
     """The cure is a call, not an option of the command line; so is that of strict reading."""
     odd = tmp_path / "odd.json"
     odd.write_text('{"nothing": "known"}', "utf-8")

@@ -36,7 +36,7 @@ def file(tmp_path):
     return tmp_path / "known.json"
 
 
-def test_answers_are_those_that_calibrate_makes_of_a_run(tmp_path, file):
+def test_answers_equal_those_of_the_command_calibrate(tmp_path, file):
     """Confidences, and what is withheld, question by question."""
     assert call("read", "exam/zh", "--reader", "lexical", "--out", tmp_path / "own").exit_code == 0
     made = (
@@ -66,7 +66,7 @@ def test_answers_are_those_that_calibrate_makes_of_a_run(tmp_path, file):
     assert 0 < sum(one.answer is None for one, _ in pairs) < 108
 
 
-def test_the_reader_itself_stays_as_it_was(file):
+def test_calibrated_does_not_change_the_reader(file):
     """One is asked with a calibrator, the other without."""
     plain = closeread.open_reader("lexical")
     sure = plain.calibrated(file)
@@ -81,7 +81,7 @@ def test_the_reader_itself_stays_as_it_was(file):
     assert withheld.answer is None and withheld.note == "withheld: confidence below 0.5"
 
 
-def test_what_promises_nothing_is_said_and_what_cannot_be_applied_refused(tmp_path, file):
+def test_warnings_and_calibrators_that_cannot_be_applied(tmp_path, file):
     """Another reader's answers, no threshold, no calibrator."""
     other = closeread.open_reader("first-sentence").calibrated(file)
     assert other.warnings == (
@@ -96,7 +96,7 @@ def test_what_promises_nothing_is_said_and_what_cannot_be_applied_refused(tmp_pa
         lexical.calibrated(tmp_path / "gone.json")
 
 
-def test_no_run_or_attack_drops_a_calibrator_unsaid(tmp_path, file):
+def test_runs_and_attacks_reject_a_calibrated_reader(tmp_path, file):
     """A run of it would hold the reader's own confidences, and answers that it withholds."""
     sure = closeread.open_reader("lexical").calibrated(file, selective=True)
     with pytest.raises(UsageError, match=r"lexical has a calibrator(.|\n)*calibrate RUN --with"):
@@ -106,7 +106,7 @@ def test_no_run_or_attack_drops_a_calibrator_unsaid(tmp_path, file):
     assert [one.name for one in tmp_path.iterdir()] == [file.name]
 
 
-def test_ask_tells_them_too(file):
+def test_the_command_ask_prints_calibrated_confidences(file):
     """With --selective nothing is answered that is not sure enough."""
     asked = ("ask", SURE, UNSURE, "--text", TEXT, "--calibrator", file, "--json")
     done = call(*asked, "--reader", "lexical", "--selective")

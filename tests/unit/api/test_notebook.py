@@ -10,7 +10,7 @@ from closeread import Answer, Passage, Question
 from closeread.errors import InputError, UsageError
 
 
-def test_numbers_of_numpy_are_taken_for_settings(tmp_path):
+def test_numpy_numbers_are_accepted_as_settings(tmp_path):
     """They stand in the records as Python's own; no file was left without the one beside it."""
     run = closeread.read("exam/en", "majority", tmp_path / "run", limit=np.int64(6))
     again = closeread.read("exam/en", "majority", tmp_path / "run", limit=6, resume=True)
@@ -30,7 +30,7 @@ class Table:
         return iter(self.columns)
 
 
-def test_a_table_is_given_by_its_rows():
+def test_a_table_must_be_given_as_rows():
     """The names of its columns were taken for predictions; what is missing in pandas is nan."""
     with pytest.raises(InputError, match=r'a table, not its rows\n.*\n.*to_dict\("records"\)'):
         closeread.score("exam/en", Table())
@@ -41,7 +41,7 @@ def test_a_table_is_given_by_its_rows():
         closeread.score("exam/en", rows)
 
 
-def test_answers_that_were_taken_already_are_no_zero():
+def test_an_exhausted_iterator_is_an_error():
     """An iterator gives them once: the second numbers were 0, of nothing answered."""
     told = closeread.open_reader("first-sentence").answers("exam/en", 6)
     found = closeread.score("exam/en", told, metrics="drop", resamples=0)
@@ -51,13 +51,13 @@ def test_answers_that_were_taken_already_are_no_zero():
     assert closeread.score("exam/en", {}, metrics="drop").metrics["drop.em"].n_answered == 0
 
 
-def test_scores_of_a_run_that_was_not_scored(tmp_path):
+def test_an_unscored_run_has_no_scores(tmp_path):
     run = closeread.read("exam/en", "majority", tmp_path / "run", limit=6)
     with pytest.raises(InputError, match=r"the run has not been scored\n.*closeread score"):
         next(run.scores())
 
 
-def test_variants_have_roles_that_there_are(tmp_path):
+def test_unknown_roles_of_variants_are_rejected(tmp_path):
     """One role may be given as a text; letters, and unknown roles, were written into the file."""
     out = tmp_path / "out.jsonl"
     with pytest.raises(UsageError, match=r"no variants have the role 'pos'\n.*positive or neg"):
@@ -83,7 +83,7 @@ def test_variants_have_roles_that_there_are(tmp_path):
         ({"question_id": 7}, "the question 7 is invalid: Expected `str`, got `int`"),
     ],
 )
-def test_a_question_made_by_hand_must_hold(fields, said, tmp_path):
+def test_a_constructed_question_is_validated(fields, said, tmp_path):
     """The record takes anything: an AttributeError came from deep inside, or a broken file."""
     right = {"question_id": "q", "passage_id": "p", "text": "Who?", "kind": "span"}
     items = [(Passage(passage_id="p", text="Ann ran."), [Question(**right | fields)])]
@@ -97,7 +97,7 @@ def test_a_question_made_by_hand_must_hold(fields, said, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_lists_in_a_question_are_as_good_as_tuples():
+def test_a_question_may_hold_lists_instead_of_tuples():
     answers = [Answer(kind="span", texts=["Ann"])]
     made = Question(
         question_id="q", passage_id="p", text="Who?", kind="span", answers=answers,
@@ -121,14 +121,14 @@ class Mine:
         lambda: closeread.attack("exam/en", [Mine], "out.jsonl"),
     ],
 )
-def test_what_stands_in_place_of_its_name_is_told_how_it_is_named(wrong, tmp_path, monkeypatch):
+def test_an_object_in_place_of_its_name_is_rejected(wrong, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"Mine.* is not a .*name\n.*in a notebook __main__:Name"):
         wrong()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_that_is_gone_is_not_said_to_differ(tmp_path):
+def test_verifying_a_missing_run_is_an_error(tmp_path):
     """Its folder was deleted, or the working folder changed: nothing is known of its numbers."""
     run = closeread.read("exam/en", "majority", tmp_path / "run", limit=6)
     shutil.rmtree(run.path)
@@ -136,6 +136,6 @@ def test_a_run_that_is_gone_is_not_said_to_differ(tmp_path):
         closeread.verify(run)
 
 
-def test_no_log_is_told(tmp_path):
+def test_ingesting_no_log_is_an_error(tmp_path):
     with pytest.raises(UsageError, match="no log given"):
         closeread.ingest([], tmp_path / "out")

@@ -50,7 +50,7 @@ def test_questions_and_predictions_in_memory():
     assert closeread.score(_items(), [one]).metrics["squad.em"].value == 0.5
 
 
-def test_every_form_that_a_file_may_have(tmp_path):
+def test_predictions_may_have_every_form_of_a_file(tmp_path):
     """N-best, rows and texts in memory score as the same in a file."""
     forms = [
         {"who": "Ann", "when": "Bob"},
@@ -65,7 +65,7 @@ def test_every_form_that_a_file_may_have(tmp_path):
         assert given["squad.em"].value == 0.5
 
 
-def test_misfits_are_those_that_the_command_line_counts(tmp_path):
+def test_misfits_equal_those_of_the_command_line(tmp_path):
     """Of a file and of its content; a run made of the file counts the same."""
     given = {"en-01-q1": "Josiah Pell", "en-01-q2": "unanswerable", "stranger": "1894"}
     (tmp_path / "p.json").write_text(json.dumps(given))
@@ -82,7 +82,7 @@ def test_misfits_are_those_that_the_command_line_counts(tmp_path):
         closeread.find_misfits("exam/en", {"stranger": "1894"})
 
 
-def test_ids_that_are_numbers_are_those_of_a_file():
+def test_numeric_ids_match_text_ids():
     """JSON has no other keys than texts: an id as a table's index has it is the same."""
     passage, questions = _items()[0]
     items = [(passage, [replace(one, question_id=str(n)) for n, one in enumerate(questions)])]
@@ -139,7 +139,7 @@ def test_the_same_numbers_as_the_command_line(tmp_path):
     assert closeread.audit(here, checks="shortcuts").findings[0].check == "shortcuts"
 
 
-def test_tables_of_runs_are_compared_as_on_the_command_line(tmp_path):
+def test_tables_of_runs_compare_as_on_the_command_line(tmp_path):
     """Set by set; what is no table is refused, and says what is."""
     for reader in ("majority", "first-sentence"):
         for name in ("en", "zh"):
@@ -182,7 +182,7 @@ llama-30B,0.55,0.60,0.61
         ),
     ],
 )
-def test_audits_are_those_of_the_command_line(tmp_path, monkeypatch, source, options, named):
+def test_audits_equal_those_of_the_command_line(tmp_path, monkeypatch, source, options, named):
     """Each option has its argument, which changes what is found as the option does."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scores.csv").write_text(SCORES, "utf-8")
@@ -195,7 +195,7 @@ def test_audits_are_those_of_the_command_line(tmp_path, monkeypatch, source, opt
         assert closeread.audit(source, **without).findings != found.findings
 
 
-def test_an_audit_leaves_out_what_is_bad(tmp_path):
+def test_an_audit_skips_bad_records(tmp_path):
     """Runs that were asked other questions stop it, and are counted where that is wanted."""
     runs = [closeread.read("exam/en", "majority", tmp_path / str(n), limit=n) for n in (6, 9)]
     with pytest.raises(InputError, match="different-questions"):
@@ -211,7 +211,7 @@ def test_answers_of_a_reader_are_scored_without_a_run():
     assert found.metrics["choice.accuracy"].n_answered == 108
 
 
-def test_an_object_reads(tmp_path):
+def test_an_object_with_the_method_read_is_a_reader(tmp_path):
     """A reader of one's own needs no catalog; a resumed run asks nothing again."""
 
     class First:
@@ -238,7 +238,7 @@ def test_an_object_reads(tmp_path):
     assert steps == [5, 0, 1, 1, 1, 1, 1]
 
 
-def test_what_failed_is_read_again(tmp_path):
+def test_failed_questions_are_read_again(tmp_path):
     """The answers that are there are taken over; so with ids that are named."""
 
     class Odd:
@@ -267,7 +267,7 @@ def test_what_failed_is_read_again(tmp_path):
         closeread.read("exam/en", Odd(), tmp_path / "fourth", limit=5, rest=second)
 
 
-def test_a_list_of_ids_that_holds_none_reads_nothing(tmp_path):
+def test_an_empty_list_of_ids_is_rejected(tmp_path):
     """It is computed, and all questions of a set may cost much; one named twice is one."""
     for rest in (None, tmp_path / "none"):
         with pytest.raises(UsageError, match="only lists no question"):
@@ -281,7 +281,7 @@ def test_a_list_of_ids_that_holds_none_reads_nothing(tmp_path):
     assert once.info.dataset == twice.info.dataset
 
 
-def test_train_makes_weights_that_read(tmp_path):
+def test_trained_weights_can_be_read_with(tmp_path):
     """A recipe for cues learns from the exam, and its weights are opened by name."""
     recipe = tmp_path / "r.toml"
     recipe.write_text(
@@ -349,7 +349,7 @@ def test_train_makes_weights_that_read(tmp_path):
         (closeread.compare, UsageError, "no run"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told(wrong, error, said, tmp_path, monkeypatch):
+def test_user_errors_are_explained(wrong, error, said, tmp_path, monkeypatch):
     """One clear error, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=said):
@@ -357,7 +357,7 @@ def test_what_is_wrong_is_told(wrong, error, said, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_is_handed_in_as_on_the_command_line(tmp_path):
+def test_hand_in_equals_the_command_convert(tmp_path):
     """Its letters alone, and as the package; what that lacks is told."""
     run = closeread.read("exam/zh", "longest-option", tmp_path / "run")
     letters, package = tmp_path / "letters.json", tmp_path / "GCRC_advRobust.zip"
@@ -376,7 +376,7 @@ def test_a_run_is_handed_in_as_on_the_command_line(tmp_path):
     assert closeread.score("exam/zh", package).metrics["choice.accuracy"].value == itself.value
 
 
-def test_convert_and_ingest_take_names(tmp_path):
+def test_convert_and_ingest_accept_names(tmp_path):
     """Paths as text; what is written is read back, and a log becomes a run that is scored."""
     told = closeread.convert("exam/zh", str(tmp_path / "zh.jsonl.gz"), limit=6)
     assert (told.questions, told.target_format) == (6, "jsonl")

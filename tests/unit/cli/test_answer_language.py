@@ -34,13 +34,13 @@ def score(tmp_path, capsys):
     return call
 
 
-def test_the_files_name_says_it(score):
+def test_the_file_name_gives_the_language(score):
     code, found, _ = score("dev-context-de-question-es.json", "--metric", "mlqa")
     assert code == 0 and found["mlqa.em"]["value"] == 0.5
 
 
 @pytest.mark.parametrize("name", ["mine.json", "dev-context-de-question-es.json"])
-def test_the_option_overrules_and_completes(score, name):
+def test_the_option_overrides_the_file_name(score, name):
     for language, value in (("de", 0.5), ("en", 0.0)):
         metric = ("--metric", "mlqa.em", "--answer-language", language)
         found = score(name, *metric)[1]["mlqa.em"]
@@ -48,12 +48,12 @@ def test_the_option_overrules_and_completes(score, name):
         assert f"|language:{language}|" in found["signature"]
 
 
-def test_nobody_says_it(score):
+def test_a_missing_language_is_an_error(score):
     code, found, err = score("mine.json", "--metric", "mlqa")
     assert code == 2 and found is None
     assert "--answer-language" in err and "Traceback" not in err
 
 
-def test_the_usual_metric_of_such_a_file_stays_squads(score):
+def test_the_default_metric_stays_squad(score):
     _, found, _ = score("dev-context-de-question-de.json")
     assert set(found) == {"squad.em", "squad.f1"}

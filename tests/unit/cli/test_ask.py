@@ -18,7 +18,7 @@ def ask(*arguments, code=0, given=b""):
     return done.stdout, done.stderr
 
 
-def test_answers_stand_in_the_passage():
+def test_answers_are_marked_in_the_passage():
     """Each question with its answer bracketed in the passage, and what else might be one."""
     shown, _ = ask(
         "When was it opened?", "Who built it?", "--reader", "lexical", "--text", TEXT,
@@ -31,13 +31,13 @@ def test_answers_stand_in_the_passage():
     assert "⟪¹⟦Ann Lorm⟧ built it" in second
 
 
-def test_a_reader_of_other_questions_says_so():
+def test_a_reader_for_other_questions_warns():
     """Its silence is no finding about the passage."""
     shown, _ = ask("When was it opened?", "--reader", "cues", "--text", TEXT)
     assert "this reader does not answer questions of the kind span" in shown
 
 
-def test_nothing_is_asked_of_nothing():
+def test_blank_input_is_rejected():
     """As an unset variable of the shell, or an empty file, would have it."""
     _, told = ask(" ", "--reader", "lexical", "--text", TEXT, code=2)
     assert "a question is empty" in told
@@ -48,7 +48,7 @@ def test_nothing_is_asked_of_nothing():
     assert "an option is empty" in told
 
 
-def test_options_are_judged_and_reasons_given():
+def test_options_are_judged_with_evidence():
     """A Chinese stem for what is contradicted: the option that is picked is marked so."""
     shown, _ = ask(
         "下列说法不正确的一项是", "--reader", "cues", "--text", ZH,
@@ -77,7 +77,7 @@ def test_the_passage_from_a_file_and_from_stdin(tmp_path):
     assert TEXT[start:end] == prediction["answer"]["texts"][0] == "Ann Lorm"
 
 
-def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
+def test_control_characters_are_not_printed(tmp_path):
     """Neither the passage nor what a reader says of itself moves the cursor."""
     (tmp_path / "odd.py").write_text(
         "from closeread import Prediction\n"
@@ -112,7 +112,7 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
         (["q", "--reader", "lexcal", "--text", "x"], b"", "no reader named 'lexcal'"),
     ],
 )
-def test_what_is_wrong_is_told(arguments, given, said):
+def test_user_errors_are_explained(arguments, given, said):
     """One message, exit code 2, nothing on stdout."""
     shown, told = ask(*arguments, code=2, given=given)
     assert (shown, said in told) == ("", True), told
@@ -125,7 +125,7 @@ def test_what_is_wrong_is_told(arguments, given, said):
         ["q", "--reader", "lexical", "--text", b"x\xff", "--json"],
     ],
 )
-def test_what_is_no_text_is_told(arguments):
+def test_input_that_is_not_text_is_rejected(arguments):
     done = subprocess.run(
         [sys.executable, "-m", "closeread", "ask", *arguments], capture_output=True, check=False
     )
@@ -133,7 +133,7 @@ def test_what_is_no_text_is_told(arguments):
     assert b"is not UTF-8" in done.stderr
 
 
-def test_what_a_shell_pipes_in_is_the_passage():
+def test_stdin_is_the_passage():
     done = subprocess.run(
         [sys.executable, "-m", "closeread", "ask", "Who built it?", "--reader", "lexical",
          "--passage", "-"],
@@ -142,7 +142,7 @@ def test_what_a_shell_pipes_in_is_the_passage():
     assert "⟦Ann Lorm⟧" in done.stdout.decode()
 
 
-def test_a_reader_that_fails(tmp_path):
+def test_a_failing_reader_exits_with_2(tmp_path):
     """The failure is shown in its place, the other question is answered, and the exit code is 2."""
     (tmp_path / "half.py").write_text(
         "from closeread import Answer, Prediction\n"

@@ -48,7 +48,7 @@ def roles(dataset: Dataset) -> list[tuple[str, str | None]]:
     return [(one.question_id, one.role) for _, questions in dataset for one in questions]
 
 
-def test_triples_are_written_with_all_that_was_changed(own: Path) -> None:
+def test_triples_record_all_changes(own: Path) -> None:
     assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl") == 0
     made = library.load("h.jsonl")
     assert roles(made)[:3] == [
@@ -82,7 +82,9 @@ def test_the_new_set_is_read_scored_and_verified(own: Path, capsys: pytest.Captu
     assert closeread("verify", "run") == 0
 
 
-def test_json_counts_what_was_made_and_left_out(own: Path, capsys: pytest.CaptureFixture) -> None:
+def test_json_counts_variants_and_skipped_originals(
+    own: Path, capsys: pytest.CaptureFixture
+) -> None:
     row = json.dumps(ROWS[0] | {"id": "x", "question": "下列说法正确且表述准确的一项是"})
     with Path("own.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(row + "\n")
@@ -101,7 +103,7 @@ def test_json_counts_what_was_made_and_left_out(own: Path, capsys: pytest.Captur
     assert (report["grouped"], report["asked"], report["failed"]) == (True, 0, 0)
 
 
-def test_the_evaluations_own_form_can_be_asked_for(own: Path) -> None:
+def test_triples_can_be_written_in_the_evaluations_form(own: Path) -> None:
     row = json.dumps(ROWS[0] | {"id": "x", "question": "下列说法正确且表述准确的一项是"})
     with Path("own.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(row + "\n")  # of which no triple can be made
@@ -116,7 +118,7 @@ def test_the_evaluations_own_form_can_be_asked_for(own: Path) -> None:
     assert len(letters) == 3
 
 
-def test_a_table_holds_the_triples_and_it_is_told_what_it_does_not(own: Path, capsys) -> None:
+def test_csv_holds_triples_and_reports_lost_fields(own: Path, capsys) -> None:
     for name in ("h.csv", "h.jsonl"):
         assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", name) == 0
     assert "not stored in the target format: option tags: 12\n" in capsys.readouterr().err
@@ -136,7 +138,7 @@ def test_the_same_seed_writes_the_same_file(own: Path) -> None:
     assert first == again != other
 
 
-def test_a_limit_and_one_role(own: Path) -> None:
+def test_limit_and_role_restrict_the_variants(own: Path) -> None:
     closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--limit", 2,
               "--role", "negative", "--keep-order")  # fmt: skip
     made = library.load("h.jsonl")
@@ -148,9 +150,7 @@ def test_a_limit_and_one_role(own: Path) -> None:
     assert [one.tags["origin"] for one in negative.options] == list("ABCD")
 
 
-def test_against_a_reader_it_does_worse_than_by_chance(
-    own: Path, capsys: pytest.CaptureFixture
-) -> None:
+def test_a_targeted_reader_scores_below_chance(own: Path, capsys: pytest.CaptureFixture) -> None:
     """``majority`` says A: of forty draws there is one in which nothing right is called so."""
     closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl",
               "--against", "majority", "-o", "label=A", "--tries", 40)  # fmt: skip
@@ -162,7 +162,7 @@ def test_against_a_reader_it_does_worse_than_by_chance(
     assert not any(one.answers[0].label == "A" for one in variants)
 
 
-def test_options_are_dealt_of_any_set(tmp_path: Path) -> None:
+def test_options_of_any_set_can_be_shuffled(tmp_path: Path) -> None:
     target = tmp_path / "dealt.jsonl"
     assert closeread("attack", "exam/zh", "--deal", "--out", target) == 0
     made = library.load(target)
@@ -178,7 +178,7 @@ def test_options_are_dealt_of_any_set(tmp_path: Path) -> None:
         assert original.answers[0].texts == variant.answers[0].texts
 
 
-def test_from_python(own: Path) -> None:
+def test_attack_works_from_python(own: Path) -> None:
     made = library.attack("own.jsonl", WORDS, "h.jsonl", against="majority", tries=3, limit=1)
     assert (made.questions, made.groups, made.variants) == (1, 1, {"positive": 1, "negative": 1})
     in_memory = list(library.load("own.jsonl"))
@@ -207,7 +207,7 @@ def mostly():
 """
 
 
-def test_a_reader_that_fails_is_told(own: Path, capsys: pytest.CaptureFixture) -> None:
+def test_failures_of_the_target_are_reported(own: Path, capsys: pytest.CaptureFixture) -> None:
     Path("failing_for_test.py").write_text(FAILING, "utf-8")
     arguments = ("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--against")
     assert closeread(*arguments, "failing_for_test:always") == 2
@@ -220,7 +220,7 @@ def test_a_reader_that_fails_is_told(own: Path, capsys: pytest.CaptureFixture) -
     assert 0 < told["failed"] < told["asked"]
 
 
-def test_what_cannot_be_written_is_told_before_a_reader_is_loaded(
+def test_an_unwritable_target_is_rejected_before_the_reader_loads(
     own: Path, capsys: pytest.CaptureFixture
 ) -> None:
     Path("slow_for_test.py").write_text("def slow():\n    raise AssertionError('loaded')", "utf-8")
@@ -236,7 +236,7 @@ def test_what_cannot_be_written_is_told_before_a_reader_is_loaded(
     capsys.readouterr()
 
 
-def test_a_form_without_place_for_what_is_made_is_told_before_a_reader_is_loaded(
+def test_a_format_that_cannot_hold_variants_is_rejected_early(
     own: Path, capsys: pytest.CaptureFixture
 ) -> None:
     """Even where the first questions cannot be made harder."""
@@ -252,7 +252,7 @@ def test_a_form_without_place_for_what_is_made_is_told_before_a_reader_is_loaded
     assert not Path("h.squad.json").exists()
 
 
-def test_a_table_holds_questions_with_slips(own: Path) -> None:
+def test_csv_holds_questions_with_typing_errors(own: Path) -> None:
     row = {
         "id": "n", "passage": "Two ships crossed the frozen harbour.",
         "question": "Which harbour was crossed?", "answer": ["the frozen harbour"],
@@ -262,9 +262,7 @@ def test_a_table_holds_questions_with_slips(own: Path) -> None:
     assert [role for _, role in roles(library.load("h.csv"))] == ["original", "positive"]
 
 
-def test_a_data_set_is_not_replaced_by_what_is_made_of_it(
-    own: Path, capsys: pytest.CaptureFixture
-) -> None:
+def test_the_source_is_not_overwritten(own: Path, capsys: pytest.CaptureFixture) -> None:
     before = Path("own.jsonl").read_bytes()
     Path("link.jsonl").symlink_to("own.jsonl")
     for target in ("own.jsonl", "link.jsonl"):
@@ -273,7 +271,7 @@ def test_a_data_set_is_not_replaced_by_what_is_made_of_it(
     assert Path("own.jsonl").read_bytes() == before
 
 
-def test_a_name_in_jsonl_is_of_the_form_that_holds_all(
+def test_a_jsonl_target_is_in_closereads_own_format(
     own: Path, capsys: pytest.CaptureFixture
 ) -> None:
     """``gcrc_harder.jsonl`` names a format, too, which would lose roles and what was changed."""
@@ -282,7 +280,7 @@ def test_a_name_in_jsonl_is_of_the_form_that_holds_all(
     assert "score RUN --by role" in capsys.readouterr().err
 
 
-def test_a_form_without_groups_is_told(own: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_format_without_groups_is_reported(own: Path, capsys: pytest.CaptureFixture) -> None:
     options = ("--out", "h.json", "--to", "gcrc")
     assert closeread("attack", "own.jsonl", "--strategy", WORDS, *options) == 0
     told = capsys.readouterr().err
@@ -331,7 +329,7 @@ def test_defects_are_counted(own: Path, capsys: pytest.CaptureFixture) -> None:
     assert len(roles(library.load("h.jsonl"))) == 18
 
 
-def test_a_pipe_carries_the_set_alone(own: Path) -> None:
+def test_a_pipe_receives_only_the_data_set(own: Path) -> None:
     import subprocess
     import sys
 
@@ -359,7 +357,7 @@ def test_a_pipe_carries_the_set_alone(own: Path) -> None:
         (["--strategy", "no_such_module:x", "--out", "h.jsonl"], "cannot be imported"),
     ],
 )
-def test_what_makes_no_sense_is_one_message_and_no_file(
+def test_invalid_requests_give_one_message_and_no_file(
     own: Path, capsys: pytest.CaptureFixture, arguments: list[str], told: str
 ) -> None:
     before = set(own.iterdir())
@@ -370,7 +368,9 @@ def test_what_makes_no_sense_is_one_message_and_no_file(
     assert {one for one in own.iterdir() if one.name != "__pycache__"} == before
 
 
-def test_a_set_that_no_strategy_is_for_is_told_so(own: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_set_without_a_fitting_strategy_is_an_error(
+    own: Path, capsys: pytest.CaptureFixture
+) -> None:
     assert closeread("attack", "exam/en", "--strategy", WORDS, "--out", "h.jsonl") == 2
     told = capsys.readouterr().err
     assert "no question could be changed" in told

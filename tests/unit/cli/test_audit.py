@@ -23,7 +23,7 @@ def runs(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_everything_at_once(runs, capsys):
+def test_all_checks_run_together(runs, capsys):
     """Two runs, all checks that fit: verdicts first, tables below."""
     assert closeread("audit", "run-on", "cut") == 0
     out = capsys.readouterr().out
@@ -36,7 +36,7 @@ def test_everything_at_once(runs, capsys):
     assert max(map(len, out.splitlines())) <= 100
 
 
-def test_json_holds_the_findings(runs, capsys):
+def test_json_contains_the_findings(runs, capsys):
     """One object; shares are fractions."""
     assert closeread("audit", "cut", "--check", "truncation", "--json") == 0
     found = json.loads(capsys.readouterr().out)
@@ -45,7 +45,7 @@ def test_json_holds_the_findings(runs, capsys):
     assert found["skipped"] == {}
 
 
-def test_a_scorer_of_the_user_s_own_lies_where_the_verb_is_called(runs, capsys, monkeypatch):
+def test_a_users_scorer_is_found_in_the_working_folder(runs, capsys, monkeypatch):
     """As a reader's module does; ``calibrate`` takes it, too."""
     monkeypatch.setattr(sys, "path", sys.path.copy())
     Path("scorer_of_mine.py").write_text("from closeread.metrics.squad import metric\n", "utf-8")
@@ -59,7 +59,7 @@ def test_a_scorer_of_the_user_s_own_lies_where_the_verb_is_called(runs, capsys, 
     assert "cannot be imported" not in capsys.readouterr().err
 
 
-def test_the_page_stands_alone(runs):
+def test_the_page_is_self_contained(runs):
     """One file, no script, no network, hostile text escaped."""
     make_run(runs, "hostile", lambda gold: f"<script>alert('{gold}')</script>\n{gold}")
     assert closeread("audit", "hostile", "--html", "page.html") == 0
@@ -70,7 +70,7 @@ def test_the_page_stands_alone(runs):
     assert "Audit of hostile" in page
 
 
-def test_a_plan_writes_a_list_that_read_takes(runs, capsys):
+def test_a_plan_writes_a_list_for_read(runs, capsys):
     """What must be generated again is read again, into the old run."""
     assert closeread(
         "audit", "cut", "--check", "replan", "--stop", "\\n", "--was-stop", ".",
@@ -107,7 +107,7 @@ def test_planted_bugs_are_reported(runs, capsys):
     assert all(one["planted"] == 3 for one in planted.values())
 
 
-def test_questions_without_gold_stop_it_unless_skipped(tmp_path, monkeypatch, capsys):
+def test_questions_without_gold_are_an_error_unless_skipped(tmp_path, monkeypatch, capsys):
     """Named, counted, left out only with --skip-bad."""
     monkeypatch.chdir(tmp_path)
     make_run(tmp_path, "gold", lambda gold: gold)
@@ -134,7 +134,7 @@ def test_questions_without_gold_stop_it_unless_skipped(tmp_path, monkeypatch, ca
     assert "skipped as unusable: missing-gold 1" in capsys.readouterr().err
 
 
-def test_runs_of_several_sets_are_held_against_those_of_their_own(runs, capsys):
+def test_runs_are_compared_within_their_data_set(runs, capsys):
     """A harness' folder with several tasks was refused: it took a call a task."""
     closeread("read", "exam/en", "--reader", "lexical", "--out", "other")
     capsys.readouterr()
@@ -157,7 +157,7 @@ def test_runs_of_several_sets_are_held_against_those_of_their_own(runs, capsys):
         assert alone in found
 
 
-def test_a_scorer_is_tried_on_the_questions_that_it_judges(tmp_path, monkeypatch, capsys):
+def test_a_scorer_is_tested_on_questions_that_it_judges(tmp_path, monkeypatch, capsys):
     """Of several sets: that of options is not tried on texts, nor that of texts on options."""
     monkeypatch.chdir(tmp_path)
     make_run(tmp_path, "texts", lambda gold: gold)
@@ -186,7 +186,7 @@ def of_check(found, name):
         (["cut", "--metric", "nonsense"], "there is no metric named 'nonsense'"),
     ],
 )
-def test_a_wrong_wish_says_what_is_wrong(runs, capsys, arguments, said):
+def test_invalid_options_are_explained(runs, capsys, arguments, said):
     """Exit code 2, one message."""
     assert closeread("audit", *arguments) == 2
     message = capsys.readouterr().err
@@ -201,7 +201,7 @@ def test_help_does_not_load_the_checks():
     assert done.stdout.strip() == "False"
 
 
-def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, capsys):
+def test_a_limited_run_has_other_questions(tmp_path, monkeypatch, capsys):
     """One data set, but not the same questions of it."""
     monkeypatch.chdir(tmp_path)
     for name, limit in (("few", ["--limit", "5"]), ("all", [])):
@@ -216,7 +216,7 @@ def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, cap
     assert "questions" in json.loads(capsys.readouterr().out)["findings"][0]["headline"]
 
 
-def test_nothing_left_is_no_verdict(tmp_path, monkeypatch, capsys):
+def test_sources_without_questions_are_an_error(tmp_path, monkeypatch, capsys):
     """A run shares one question with the next, that another with a third: none is asked in all."""
     monkeypatch.chdir(tmp_path)
     ids = [one.question_id for one in load(write_dataset(tmp_path)).questions()]
@@ -243,7 +243,7 @@ def test_the_shipped_exam_can_be_audited(tmp_path, monkeypatch, capsys):
     assert set(checks) >= {"metamorphic", "disagreement", "truncation", "shortcuts"}
 
 
-def test_a_folder_with_samples_and_results_is_read_whole(runs, capsys):
+def test_a_folder_with_samples_and_results_is_one_log(runs, capsys):
     """A harness puts the numbers beside the samples: neither hides the other."""
     folder = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
     assert closeread("audit", folder, "--json") == 0
@@ -251,7 +251,7 @@ def test_a_folder_with_samples_and_results_is_read_whole(runs, capsys):
     assert "truncation" in checks and "shape" in checks
 
 
-def test_a_log_with_samples_is_no_table_of_scores(runs, capsys):
+def test_a_log_with_samples_is_not_a_score_table(runs, capsys):
     """Inspect's logs in JSON have results beside their samples."""
     (log,) = (Path(__file__).parents[1] / "logs/fixtures/inspect").glob("*.json")
     assert closeread("audit", log, "--check", "truncation", "--json") == 0
@@ -262,7 +262,7 @@ def test_a_log_with_samples_is_no_table_of_scores(runs, capsys):
     assert "metamorphic" in checks and "shape" not in checks
 
 
-def test_runs_without_questions_are_left_out_and_alone_are_nothing_to_examine(runs, capsys):
+def test_runs_without_questions_are_skipped(runs, capsys):
     """Of a harness' results the numbers are known and no answer."""
     results = Path(__file__).parents[1] / "logs/fixtures/handmade/results-v1.json"
     assert closeread("ingest", results, "--out", "bare") == 0
@@ -279,7 +279,7 @@ def test_runs_without_questions_are_left_out_and_alone_are_nothing_to_examine(ru
     assert "a score table holds no answers" in capsys.readouterr().out
 
 
-def test_an_empty_stop_is_no_stop(runs, capsys):
+def test_an_empty_stop_means_no_stop(runs, capsys):
     """As ``closeread score --stop ""`` takes it."""
     assert closeread(
         "audit", "cut", "--check", "replan", "--stop", "", "--was-stop", ".", "--was-stop", "",
@@ -296,7 +296,7 @@ def fails() -> ForeignScorer:
     return ForeignScorer(name="fails", version="1", keys=("em",), judge=judge)
 
 
-def test_a_foreign_scorer_that_fails_is_named(runs, capsys):
+def test_a_failing_external_scorer_is_named(runs, capsys):
     """Not with our traceback, and the others are examined."""
     assert closeread(
         "audit", "cut", "--check", "metamorphic", "--metric", f"{__name__}:fails",
@@ -308,7 +308,7 @@ def test_a_foreign_scorer_that_fails_is_named(runs, capsys):
     assert found["data"]["squad"]
 
 
-def test_two_logs_of_one_name_stay_two(runs, capsys):
+def test_logs_with_the_same_name_stay_separate(runs, capsys):
     """Each model has a folder, and the samples in them one name: neither hides the other."""
     fixture = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
     (samples,) = fixture.glob("samples*")
@@ -321,7 +321,7 @@ def test_two_logs_of_one_name_stay_two(runs, capsys):
     assert len(found["data"]["means"]) == 2
 
 
-def test_models_are_found_by_the_folders_that_their_samples_lie_in(runs, capsys):
+def test_models_are_named_by_the_folders_of_their_samples(runs, capsys):
     """The results were not kept; a point in a name is no ending, the owner no part of it."""
     fixture = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
     (samples,) = fixture.glob("samples*")
@@ -343,7 +343,7 @@ def test_models_are_found_by_the_folders_that_their_samples_lie_in(runs, capsys)
         assert models == {row.partition(",")[0] for row in rows}
 
 
-def test_what_all_runs_lack_is_said_once(runs, capsys):
+def test_notes_on_all_runs_are_printed_once(runs, capsys):
     """Ten runs without a training set are one line, not ten."""
     make_run(runs, "other", lambda gold: gold)
     assert closeread("audit", "cut", "other", "--check", "leakage", "--json") == 0

@@ -51,7 +51,7 @@ def test_seeds_are_one_system_on_every_set(closeread):
         assert f" {100 * one['second_value']:.1f} ±{100 * deviation:.1f}" in table
 
 
-def test_parts_of_one_set_are_told_apart_and_not_averaged(closeread):
+def test_parts_of_one_set_are_separate_and_not_averaged(closeread):
     """Rows say which run they are of; a mean would count the questions that both have twice."""
     for reader in ("lexical", "first-sentence"):
         for name, limit in (("five", "5"), ("twelve", "12")):

@@ -46,14 +46,14 @@ def test_json_is_one_object(tmp_path):
     assert found["char_spans"] == [[14, 15], [18, 19]]
 
 
-def test_a_set_that_ships_is_converted(tmp_path):
+def test_a_shipped_exam_is_converted(tmp_path):
     """exam/zh into VGaokao's form."""
     done = call(tmp_path, "exam/zh", "zh.vgaokao.json")
     assert done.returncode == 0
     assert "not stored in the target format" in done.stderr
 
 
-def test_a_refusal_is_one_message(tmp_path):
+def test_errors_are_one_message(tmp_path):
     """Exit code 2, no traceback, no file."""
     done = call(tmp_path, "exam/zh", "zh.squad.json")
     assert done.returncode == 2
@@ -72,7 +72,7 @@ def accuracy(folder, *what):
     return json.loads(done.stdout)["metrics"]["choice.accuracy"]
 
 
-def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
+def test_submissions_of_a_run_score_the_same(tmp_path):
     """A finished run, written in each published form, scores as the run itself does."""
     run_of(tmp_path, "lexical")
     itself = accuracy(tmp_path, "run")
@@ -84,7 +84,7 @@ def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
 
 
 @pytest.mark.parametrize("sentences", ["vgaokao", "default"])
-def test_a_runs_evidence_is_handed_in_as_the_authors_of_vgaokao_wrote_it(tmp_path, sentences):
+def test_evidence_is_written_in_vgaokaos_form(tmp_path, sentences):
     how = ("-o", f"sentences={sentences}", "-o", "most=2")
     given = ("exam/zh", "--reader", "evidence", "-o", "retriever=cover", *how, "--out", "run")
     done = run_in_process("read", *given, folder=tmp_path)
@@ -105,7 +105,7 @@ def test_a_runs_evidence_is_handed_in_as_the_authors_of_vgaokao_wrote_it(tmp_pat
 
 
 @pytest.mark.parametrize("name", ["said.csv", "said.jsonl", "said.jsonl.gz"])
-def test_predictions_are_not_written_as_what_they_are_not(tmp_path, name):
+def test_predictions_are_rejected_in_unfit_forms(tmp_path, name):
     """An object of JSON stood in a file that was called a table, or lines."""
     run_of(tmp_path, "longest-option")
     done = call(tmp_path, "run", name)
@@ -115,7 +115,7 @@ def test_predictions_are_not_written_as_what_they_are_not(tmp_path, name):
     assert call(tmp_path, "run", name, "--to", "texts").returncode == 0
 
 
-def test_what_is_handed_in_is_compressed_where_its_name_says_so(tmp_path):
+def test_a_submission_named_gz_is_compressed(tmp_path):
     """As a data set is; the file's name is in it no more than the time."""
     run_of(tmp_path, "longest-option")
     assert call(tmp_path, "run", "plain.json", "--to", "texts").returncode == 0
@@ -135,7 +135,7 @@ def test_a_target_below_a_file_is_one_message(tmp_path):
 
 
 @pytest.mark.parametrize("target", ["new.jsonl", "new.mrqa.jsonl.gz"])
-def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path, target):
+def test_a_full_disk_error_names_the_requested_file(tmp_path, target):
     """And not by that of the file in which it is drafted, which is gone."""
     resource = pytest.importorskip("resource")
     letters = "".join(random.Random(0).choices(string.ascii_letters, k=20_000))
@@ -150,7 +150,7 @@ def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path, target):
     assert [one.name for one in tmp_path.iterdir()] == ["own.jsonl"]
 
 
-def test_a_set_is_not_written_over_itself(tmp_path):
+def test_the_source_set_is_not_overwritten(tmp_path):
     """Under its own name, another spelling, a link: refused before a line of it is read."""
     own = tmp_path / "own.jsonl"
     own.write_text("no row, and no JSON")
@@ -171,7 +171,7 @@ def test_a_set_is_not_written_over_itself(tmp_path):
     assert own.read_text() == ROW
 
 
-def test_a_run_is_not_written_over_itself(tmp_path):
+def test_the_source_run_is_not_overwritten(tmp_path):
     """Nor over the data set that it answers."""
     (tmp_path / "own.jsonl").write_text(ROW)
     reading = ("own.jsonl", "--reader", "first-sentence", "--out", "run")
@@ -195,7 +195,7 @@ def test_an_unfillable_submission_leaves_no_file(tmp_path):
     assert not (tmp_path / "handed").exists()
 
 
-def test_letters_that_a_reader_does_not_give_are_handed_in_empty_and_told(tmp_path):
+def test_missing_letters_are_written_empty_and_reported(tmp_path):
     """One answer of a language model that names no option kept the others from being handed in."""
     said = dict.fromkeys((one.question_id for one in library.load("exam/zh").questions()), "A")
     (tmp_path / "said.json").write_text(json.dumps(said | dict.fromkeys([*said][:2], "hm")))
@@ -207,7 +207,7 @@ def test_letters_that_a_reader_does_not_give_are_handed_in_empty_and_told(tmp_pa
     assert (first["answer"], first["positive_answer"], first["negative_answer"]) == ("", "", "A")
 
 
-def test_options_that_are_named_by_their_texts_are_handed_in_as_letters(tmp_path):
+def test_option_texts_are_written_as_letters(tmp_path):
     """As scoring takes them: a run scored 100 %, and its file was of empty letters."""
     asked = {one.question_id: one for one in library.load("exam/zh").questions()}
     said = {name: one.answers[0].texts[0] for name, one in asked.items()}
@@ -221,7 +221,7 @@ def test_options_that_are_named_by_their_texts_are_handed_in_as_letters(tmp_path
         assert back["value"] == 1.0
 
 
-def test_scores_alone_are_handed_in_as_the_option_that_scoring_picks(tmp_path):
+def test_option_scores_are_written_as_the_picked_option(tmp_path):
     """``texts`` and ``expmrc`` were written empty of a run of logits, without a word."""
     run_of(tmp_path, "lexical")
     assert call(tmp_path, "run", "logits", "--to", "vgaokao-logits").returncode == 0
@@ -235,7 +235,7 @@ def test_scores_alone_are_handed_in_as_the_option_that_scoring_picks(tmp_path):
         assert (back["value"], back["n_answered"]) == (itself["value"], itself["n_questions"]), form
 
 
-def test_predictions_are_not_written_in_the_form_of_another_set(tmp_path):
+def test_predictions_are_rejected_in_the_form_of_another_set(tmp_path):
     """Any run became lines with QASPER's names, and of GCRC_advRobust the whole set was missed."""
     (tmp_path / "own.jsonl").write_text(ROW)
     done = run_in_process(
@@ -251,7 +251,7 @@ def test_predictions_are_not_written_in_the_form_of_another_set(tmp_path):
     assert not (tmp_path / "handed").exists()
 
 
-def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path):
+def test_a_run_with_a_moved_data_set_is_handed_in(tmp_path):
     """As every other verb takes it; where no run is written, there is none that moved."""
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
     old.write_text(ROW)
@@ -268,7 +268,7 @@ def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path)
     assert done.returncode == 2 and "new.jsonl: --dataset needs a run" in done.stderr
 
 
-def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
+def test_data_set_options_are_rejected_for_a_run(tmp_path):
     run_of(tmp_path, "lexical")
     for given in (["--limit", "2"], ["--strict"], ["--from", "squad"], ["--name", "x"]):
         done = call(tmp_path, "run", "handed", *given)
@@ -312,7 +312,7 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
 
 
 @pytest.mark.parametrize("option", [("--beside", "model.zip"), ("--dataset", "exam/zh")])
-def test_an_option_of_runs_names_what_is_none(closeread, tmp_path, option):
+def test_run_options_are_rejected_for_a_data_set(closeread, tmp_path, option):
     """As where the run's path is mistyped."""
     told = closeread("convert", "runs/zhh", "handed-in.zip", *option, code=2).stderr
     assert f"runs/zhh: {option[0]} needs a run, and this is not one" in told

@@ -4,7 +4,7 @@ import re
 import shlex
 
 
-def test_the_next_command_names_its_folder_as_a_shell_takes_it(closeread):
+def test_suggested_commands_quote_folders(closeread):
     """Blanks, quotes and variables; each command that is told is called as a shell splits it."""
     first, second = "my $first", "it's second"
     for out in (first, second):
@@ -18,13 +18,13 @@ def test_the_next_command_names_its_folder_as_a_shell_takes_it(closeread):
     assert closeread("compare", first, second).stdout.startswith("exam/en: 5 questions")
 
 
-def test_a_folder_whose_name_begins_with_a_dash_is_no_option(closeread):
+def test_a_folder_named_like_an_option_is_escaped(closeread):
     told = closeread("read", "exam/en", "--reader", "lexical", "--limit", 5, "--out", "./-run")
     (score,) = re.findall("`closeread (.+)`", told.stderr)
     assert closeread(*shlex.split(score)).stdout.startswith("exam/en: 5 questions")
 
 
-def test_a_recipe_of_the_other_kind_is_named_with_its_verb(closeread, tmp_path):
+def test_the_other_kind_of_recipe_is_named_with_its_command(closeread, tmp_path):
     (tmp_path / "for reading.toml").write_text('datasets = ["exam/en"]\n')
     (tmp_path / "for training.toml").write_text("[train]\n")
     for verb, other, recipe in (

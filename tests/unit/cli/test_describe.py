@@ -23,7 +23,7 @@ def faulty(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_table_names_what_is_there():
+def test_the_table_lists_the_statistics():
     """The shipped exam by name: its counts stand in tables of at most 100 columns."""
     done = run_in_process("describe", "exam/zh")
     assert done.returncode == 0, done.stderr
@@ -35,7 +35,7 @@ def test_the_table_names_what_is_there():
     assert max(widths) <= 100
 
 
-def test_a_set_of_nothing_has_plain_zeros(tmp_path: Path):
+def test_an_empty_set_has_zeros(tmp_path: Path):
     (tmp_path / "set.json").write_text('{"data": []}')
     done = run_in_process("describe", str(tmp_path / "set.json"))
     assert done.returncode == 0, done.stderr
@@ -64,7 +64,7 @@ def test_strict_stops_at_defects(faulty: Path):
     assert open_dataset(str(faulty)).format == "c3"
 
 
-def test_names_of_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_data_sets_are_found_by_every_kind_of_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """exam/zh is the exam, a file of that name is the file, an unknown exam is said to be so."""
     assert locate("exam/zh").suffix == ".jsonl"
     assert open_dataset("exam/en").name
@@ -99,7 +99,7 @@ def test_a_url_is_a_data_set(address: str, tmp_path: Path, monkeypatch: pytest.M
     assert [q.question_id for q in open_dataset(address).questions()] == ["d-0"]
 
 
-def test_a_version_that_is_the_name_is_said_once(tmp_path):
+def test_a_version_equal_to_the_name_is_shown_once(tmp_path):
     """A set whose version repeats its name has one name, and no line ends in blanks in a pipe."""
     record = {"version": "lamps", "data": [{"title": "t", "paragraphs": []}]}
     record["data"][0]["paragraphs"] = [{"context": "The lamp burns.", "qas": [

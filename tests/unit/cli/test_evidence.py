@@ -97,7 +97,7 @@ def test_the_projects_own_retriever_is_the_default(folder):
     assert found["reading"]["in_chunks"] > 0
 
 
-def test_what_must_be_known_of_the_numbers_stands_below_them_once(folder):
+def test_notes_are_printed_once_below_the_numbers(folder):
     done = run(folder, "set.json", "--retriever", "cover", "--retriever", "bm25", "--no-intervals")
     note = "\n\nevidence.precision, evidence.recall, evidence.f1: mean over 8 options\n\n"
     assert done.stdout.count(note) == 1
@@ -105,7 +105,7 @@ def test_what_must_be_known_of_the_numbers_stands_below_them_once(folder):
     assert note in run(folder, "set.json", "--corpus", "c", "--no-intervals").stdout
 
 
-def test_bm25_by_hand(folder):
+def test_bm25_scores_equal_those_computed_by_hand(folder):
     """Every option but B of the first question has one gold sentence, which BM25 finds first."""
     found = as_json(folder, "set.json", "--retriever", "bm25")["metrics"]
     assert found["evidence.precision"]["value"] == pytest.approx(1.0)
@@ -113,7 +113,7 @@ def test_bm25_by_hand(folder):
     assert found["evidence.f1"]["value"] == pytest.approx((7 + 2 / 3) / 8)
 
 
-def test_options_of_one_and_of_all_retrievers(folder):
+def test_options_apply_to_one_or_all_retrievers(folder):
     found = as_json(
         folder, "set.json", "--retriever", "bm25,k=2", "--retriever", "bm25", "-o", "b=0"
     )
@@ -121,7 +121,7 @@ def test_options_of_one_and_of_all_retrievers(folder):
     assert {run["retriever"]["options"]["b"] for run in found["runs"]} == {0.0}
 
 
-def test_any_number_of_workers_gives_the_same(folder):
+def test_results_do_not_depend_on_the_number_of_workers(folder):
     for name in ("one.jsonl", "two.jsonl"):
         workers = 1 if name == "one.jsonl" else 2
         done = run(folder, "set.json", "--retriever", "bm25", "--workers", workers, "--out", name)
@@ -135,7 +135,7 @@ def test_any_number_of_workers_gives_the_same(folder):
     }  # fmt: skip
 
 
-def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
+def test_written_evidence_scores_the_same_as_a_submission(folder):
     """The file of --out, handed in, gives what was printed."""
     printed = as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
     done = run_in_process(
@@ -149,7 +149,7 @@ def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
     }
 
 
-def test_evidence_from_another_version_of_the_data_is_told(folder):
+def test_evidence_from_another_version_of_the_data_is_reported(folder):
     """Its spans hold other words there than it repeats."""
     as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
     changed = (
@@ -165,7 +165,7 @@ def test_evidence_from_another_version_of_the_data_is_told(folder):
         assert ("whose spans and text differ" in done.stderr) == bool(many)
 
 
-def test_what_is_printed_names_the_lines_that_were_written(folder):
+def test_json_names_the_written_file(folder):
     """By their sha256, beside that of the data set; a stream has none."""
     assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
     for more in ((), ("--corpus", "c")):
@@ -177,14 +177,14 @@ def test_what_is_printed_names_the_lines_that_were_written(folder):
     assert "out" not in as_json(folder, "set.json")
 
 
-def test_limit_and_option_narrow_what_is_extracted(folder):
+def test_limit_and_option_restrict_the_extraction(folder):
     assert as_json(folder, "set.json", "--limit", 1)["evidence"]["claims"] == 4
     found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25")
     assert found["evidence"]["claims"] == 2
     assert found["metrics"]["evidence.recall"]["value"] == pytest.approx(0.75)
 
 
-def test_groups_of_one_option_hold_no_other(folder):
+def test_breakdowns_of_one_option_exclude_others(folder):
     """The other options' gold is not missed where nobody looked for it."""
     found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25", "--by", "sentences")
     groups = found["breakdowns"]["sentences"]
@@ -197,7 +197,7 @@ def test_groups_of_one_option_hold_no_other(folder):
 
 @pytest.mark.parametrize("narrowed", [("--question", "1-1"), ("--explain",)])
 @pytest.mark.parametrize("whole", [("--out", "found.jsonl"), ("--by", "distance")])
-def test_what_is_only_shown_is_neither_written_nor_broken_down(folder, narrowed, whole):
+def test_shown_evidence_takes_no_out_or_by(folder, narrowed, whole):
     """Nothing that was asked for is dropped in silence."""
     done = run(folder, "set.json", *narrowed, *whole)
     assert done.returncode == 2
@@ -228,7 +228,7 @@ def test_vectors_can_be_trained_and_used(folder):
 
 
 @needs_vectors
-def test_vectors_that_know_too_few_words_are_told_of(folder):
+def test_vectors_with_too_few_words_warn(folder):
     """Whichever verb and retriever they serve, and however the evidence is looked at."""
     (folder / "few.txt").write_text("2 2\n大雁 1 0\n蒸发 0 1\n")
     soft = "soft-masking,vectors=few.txt,integrate=overlap"
@@ -250,7 +250,7 @@ def test_vectors_that_know_too_few_words_are_told_of(folder):
 
 
 @needs_vectors
-def test_several_methods_stand_beside_gold(folder):
+def test_several_retrievers_are_shown_beside_gold(folder):
     """As the paper's Table 4: numbered sentences, each method's choice, gold."""
     soft = trained(folder)
     done = run(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
@@ -263,7 +263,7 @@ def test_several_methods_stand_beside_gold(folder):
     assert "\x1b" not in done.stdout
 
 
-def test_a_claim_with_nothing_in_it_is_said_to_have_nothing(folder):
+def test_a_claim_without_words_is_reported(folder):
     """Punctuation is no part that evidence could cover, so nothing is called covered either."""
     empty = json.loads(json.dumps(SET))
     empty["data"][0]["qas"][0]["options"][0] = "。！？😀"
@@ -274,7 +274,7 @@ def test_a_claim_with_nothing_in_it_is_said_to_have_nothing(folder):
     assert "uncovered" not in done.stdout
 
 
-def test_an_option_of_marks_alone_may_have_its_stems_evidence(folder):
+def test_an_option_without_words_uses_its_stems_evidence(folder):
     row = {"id": 1, "passage": "Rain falls. Sheep graze.", "question": "Where do sheep graze?",
            "options": ["!?", "on hills"], "answer": "B"}  # fmt: skip
     (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
@@ -285,7 +285,7 @@ def test_an_option_of_marks_alone_may_have_its_stems_evidence(folder):
 
 
 @needs_vectors
-def test_the_view_as_json_tells_weights(folder):
+def test_json_of_the_view_has_weights(folder):
     found = as_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
                     "--retriever", trained(folder))["evidence"]  # fmt: skip
     (claim,) = found
@@ -328,7 +328,7 @@ def test_a_search_prints_the_best_pair(folder):
         (["--retriever", "bm25,k"], "--retriever bm25,k\n  expected: --retriever NAME,KEY=VALUE"),
     ],
 )
-def test_mistakes_get_one_message(folder, args, message):
+def test_user_errors_print_one_message(folder, args, message):
     done = run(folder, "set.json", *args)
     assert done.returncode == 2
     assert message in done.stderr
@@ -344,7 +344,7 @@ def test_an_option_that_no_question_has_leaves_no_file(folder):
         assert not (folder / "found.jsonl").exists()
 
 
-def test_a_set_without_gold_is_extracted_and_not_scored(folder):
+def test_a_set_without_gold_is_extracted_but_not_scored(folder):
     plain = json.loads(json.dumps(SET))
     for row in plain["data"]:
         for qa in row["qas"]:
@@ -356,7 +356,7 @@ def test_a_set_without_gold_is_extracted_and_not_scored(folder):
     assert "1.00" in done.stdout
 
 
-def test_a_questions_evidence_from_a_corpus_is_shown_with_its_passages(folder):
+def test_corpus_evidence_is_shown_with_its_passages(folder):
     assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
     asked = ("set.json", "--corpus", "c", "--question", "1-1", "--out", "found.jsonl")
     done = run(folder, *asked)
@@ -370,7 +370,7 @@ def test_a_questions_evidence_from_a_corpus_is_shown_with_its_passages(folder):
     assert "── " not in run(folder, "set.json", "--corpus", "c").stdout
 
 
-def test_the_corpus_folder_is_named_by_its_variable(folder):
+def test_the_corpus_variable_is_expanded(folder):
     """Recipes of published sets name them by $CLOSEREAD_CORPUS/; unset, that is one message."""
     environment = {k: v for k, v in os.environ.items() if k != "CLOSEREAD_CORPUS"}
     command = [sys.executable, "-m", "closeread", "describe", "$CLOSEREAD_CORPUS/set.json"]
@@ -383,7 +383,7 @@ def test_the_corpus_folder_is_named_by_its_variable(folder):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_page_is_written_beside_the_numbers(folder):
+def test_a_page_and_numbers_are_written_together(folder):
     """The numbers are those without the page; where it lies is said on stderr."""
     plain = run(folder, "set.json", "--no-intervals")
     done = run(folder, "set.json", "--no-intervals", "--html", "page.html")
@@ -397,7 +397,7 @@ def test_a_page_is_written_beside_the_numbers(folder):
     assert "海水" not in (folder / "one.html").read_text("utf-8")
 
 
-def test_scores_by_group_on_the_page_have_intervals(tmp_path):
+def test_grouped_scores_on_the_page_have_intervals(tmp_path):
     """As the page says of them."""
     for asked, bounds in ((), True), (("--no-intervals",), False):
         done = run(tmp_path, "exam/zh", "--html", "page.html", *asked)
@@ -408,7 +408,7 @@ def test_scores_by_group_on_the_page_have_intervals(tmp_path):
 
 
 @needs_vectors
-def test_json_tells_the_sums_of_every_file_that_had_a_part(folder):
+def test_json_has_checksums_of_all_files(folder):
     """Those of stop words, of word vectors and of a corpus, as ``sha256sum`` prints them."""
     sums = {}
     for name, content in (("words.txt", "的\n"), ("v.txt", "2 2\n海水 1 0\n蒸发 0 1\n")):
@@ -429,7 +429,7 @@ def test_json_tells_the_sums_of_every_file_that_had_a_part(folder):
     assert told["retriever"]["record"] == {"files_sha256": {"c/passages.jsonl": wanted}}
 
 
-def test_evidence_is_written_also_where_nothing_can_score_it(tmp_path):
+def test_evidence_is_written_even_if_it_cannot_be_scored(tmp_path):
     """That of exam/en is judged as text, which needs NLTK; what is found needs nothing."""
     (tmp_path / "nltk.py").write_text('raise ModuleNotFoundError("no nltk", name="nltk")\n')
     path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])

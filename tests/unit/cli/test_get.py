@@ -68,7 +68,7 @@ def call(folder, address, *arguments, sum_="", **environment):
     )
 
 
-def test_a_set_is_fetched_and_its_terms_are_printed(address, tmp_path):
+def test_a_set_is_downloaded_and_its_terms_are_printed(address, tmp_path):
     """The count, the sum, the licence and the citation stand on stdout, nothing on stderr."""
     done = call(tmp_path, address, "toy", "--to", "here", sum_=hashlib.sha256(ROWS).hexdigest())
     assert (done.returncode, done.stderr) == (0, "")
@@ -103,7 +103,7 @@ def test_a_wrong_sum_is_one_message_and_no_file(address, tmp_path):
     assert not (tmp_path / "data").exists()  # nor the folders that were made for it
 
 
-def test_offline_is_said(address, tmp_path):
+def test_offline_mode_is_an_error(address, tmp_path):
     """The variable that forbids the network is named."""
     done = call(tmp_path, address, "toy", HF_HUB_OFFLINE="1")
     assert done.returncode == 2
@@ -131,7 +131,7 @@ def test_the_list_names_every_file():
     assert sum(row["name"].startswith("mrqa/") for row in rows) == 18
 
 
-def test_a_set_by_hand_says_where(tmp_path):
+def test_a_manual_download_says_where(tmp_path):
     """The GCRC training set is never fetched by a program: where and under which terms is said."""
     done = run_in_subprocess("get", "gcrc-train", folder=tmp_path)
     assert done.returncode == 2
@@ -140,7 +140,7 @@ def test_a_set_by_hand_says_where(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_no_name_and_a_wrong_name_are_user_errors(tmp_path):
+def test_missing_and_unknown_names_are_user_errors(tmp_path):
     """Both say what to do."""
     for arguments, expected in (([], "--list"), (["mrqa/trian"], "mrqa/train")):
         done = run_in_subprocess("get", *arguments, folder=tmp_path)

@@ -49,7 +49,7 @@ def call(folder, *arguments, **settings):
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_every_verb_finds_a_module_in_the_working_folder(tmp_path, arguments):
+def test_every_command_finds_modules_in_the_working_folder(tmp_path, arguments):
     (tmp_path / "mine.py").write_text(MODULE)
     (tmp_path / "set.txt").write_text(ROW)
     if arguments[0] == "audit":
@@ -58,7 +58,7 @@ def test_every_verb_finds_a_module_in_the_working_folder(tmp_path, arguments):
     assert done.returncode == 0, done.stderr
 
 
-def test_where_the_working_folder_is_gone_there_is_none_to_be_found(tmp_path):
+def test_a_removed_working_folder_has_no_modules(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
     done = call(folder, "ls", "readers", preexec_fn=folder.rmdir)
@@ -91,7 +91,7 @@ ABSENT = ("org", "_winapi", "msvcrt", "norm", "psutil")
     ],
     ids=" ".join,
 )
-def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, made, arguments):
+def test_modules_that_are_not_named_are_not_imported(tmp_path, made, arguments):
     if "run" in arguments:
         shutil.copytree(made, tmp_path / "run")
     (tmp_path / "mine.py").write_text(MODULE)
@@ -103,7 +103,7 @@ def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, made, argume
 
 
 @pytest.mark.parametrize("place", ["dataset", "metrics"])
-def test_what_a_run_names_is_not_imported_from_the_working_folder(tmp_path, made, place):
+def test_modules_named_by_a_run_are_not_imported(tmp_path, made, place):
     """A stranger's run may lie beside a module of the same stranger's; PYTHONPATH says who is."""
     shutil.copytree(made, tmp_path / "run")
     (tmp_path / "theirs.py").write_text("open('imported', 'w')")

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 
-def test_predictions_against_a_data_set(closeread, tmp_path):
+def test_predictions_are_scored_against_a_data_set(closeread, tmp_path):
     """A file of predictions is scored without a run, and kept as one with --save."""
     closeread("read", "exam/zh", "--reader", "majority", "-o", "label=B", "--out", "run")
     handed_in = tmp_path / "letters.json"
@@ -32,7 +32,7 @@ def own_set(tmp_path):
     return path
 
 
-def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set):
+def test_metric_options_follow_the_name(closeread, tmp_path, own_set):
     """As behind a retriever's: SQuAD 2.0's --na-prob-thresh, for one."""
     (tmp_path / "p.json").write_text('{"a": "at six", "b": "at six"}')
     (tmp_path / "odds.json").write_text('{"a": 0.2, "b": 0.7}')
@@ -63,7 +63,7 @@ def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set)
     assert "--metric inspect is given twice with different options" in told
 
 
-def test_a_part_without_a_value_says_why(closeread, tmp_path):
+def test_a_group_without_a_value_says_why(closeread, tmp_path):
     """The dash alone would not: its questions were answered, but the reader is not sure of any."""
     row = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
     rows = [{"id": name, "topic": name[0], **row} for name in ("boats1", "boats2", "cars1")]
@@ -79,7 +79,7 @@ def test_a_part_without_a_value_says_why(closeread, tmp_path):
 
 
 @pytest.mark.parametrize("options", [None, ["a piano", "a horse"]])
-def test_evidence_handed_in_as_text_is_found_in_the_passage(closeread, tmp_path, options):
+def test_submitted_evidence_texts_are_located(closeread, tmp_path, options):
     """Gold of a question has places as that of an option has; it was 0 whatever was handed in."""
     passage, evidence = "The ferry left at six. It carried a piano.", "It carried a piano."
     row = {"id": "a", "passage": passage, "question": "What?", "answer": "a piano"}
@@ -96,7 +96,7 @@ def test_evidence_handed_in_as_text_is_found_in_the_passage(closeread, tmp_path,
         assert found["misfits"]["misplaced"] == 0, done.stderr
 
 
-def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
+def test_predictions_for_another_set_are_rejected(closeread, tmp_path, own_set):
     """No id in common: one message with an id of each side, and nothing is kept."""
     (tmp_path / "p.json").write_text('{"x": "at six"}')
     given = ("--dataset", own_set, "--predictions", "p.json", "--save", "kept")
@@ -106,7 +106,7 @@ def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
     assert not (tmp_path / "kept").exists()
 
 
-def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
+def test_predictions_without_a_question_are_counted(closeread, tmp_path, own_set):
     """They move no number, and are said on stderr."""
     (tmp_path / "p.json").write_text('{"a": "at six", "x": "at six", "y": null}')
     done = closeread("score", "--dataset", own_set, "--predictions", "p.json", "--json")
@@ -131,7 +131,7 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
     assert not closeread("score", "--dataset", own_set, "--predictions", "p.json").stderr
 
 
-def test_what_cannot_be_scored_is_not_kept_either(closeread, tmp_path, own_set):
+def test_unscorable_predictions_are_not_saved(closeread, tmp_path, own_set):
     """A metric mistyped once, and the folder was taken for the second try."""
     (tmp_path / "p.json").write_text('{"a": "at six"}')
     (tmp_path / "there").mkdir()
@@ -156,7 +156,7 @@ def test_what_cannot_be_scored_is_not_kept_either(closeread, tmp_path, own_set):
         (("1", "2", "2"), "numbers from 1", (0, 1)),
     ],
 )
-def test_what_letters_written_otherwise_cost_is_told(closeread, tmp_path, given, how, values):
+def test_the_cost_of_misread_letters_is_reported(closeread, tmp_path, given, how, values):
     """The number stays the program's; beside it stands what it would be."""
     row = {
         "passage": "The ferry left at six.",
@@ -181,7 +181,7 @@ def test_what_letters_written_otherwise_cost_is_told(closeread, tmp_path, given,
     assert told in done.stderr
 
 
-def test_what_garbled_answers_cost_is_told(closeread, tmp_path):
+def test_the_cost_of_garbled_answers_is_reported(closeread, tmp_path):
     """As letters: the number is of what stands there, and beside it of what was meant."""
     row = {"passage": "In Köln lebte José.", "question": "Wo?"}
     golds = {"x": "Köln", "y": "José", "z": "lebte"}
@@ -218,7 +218,7 @@ def answered(closeread, tmp_path, given, *more):
 
 
 @pytest.mark.parametrize("none", [None, "unanswerable", "[CLS]", "No answer.", "无法回答"])
-def test_no_answer_that_is_said_otherwise_is_told_with_what_it_costs(closeread, tmp_path, none):
+def test_other_words_for_no_answer_are_reported(closeread, tmp_path, none):
     """The program wants an empty text; null it does not take at all."""
     found, misfits, told = answered(closeread, tmp_path, {"x": "at six", "y": none})
     assert found["metrics"]["squad2.f1"]["value"] == 0.5
@@ -229,20 +229,20 @@ def test_no_answer_that_is_said_otherwise_is_told_with_what_it_costs(closeread, 
     assert not told and not misfits["declined"]
 
 
-def test_null_is_no_answer_only_where_some_questions_have_none(closeread, tmp_path, own_set):
+def test_null_means_no_answer_only_in_sets_with_unanswerables(closeread, tmp_path, own_set):
     (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
     asked = ("--dataset", own_set, "--predictions", "p.json", "--json")
     assert json.loads(closeread("score", *asked).stdout)["misfits"]["declined"] == 0
 
 
-def test_several_texts_where_one_is_meant_are_told(closeread, tmp_path):
+def test_several_texts_for_one_answer_are_reported(closeread, tmp_path):
     found, misfits, told = answered(closeread, tmp_path, {"x": ["at six", "six"], "y": [""]})
     assert found["metrics"]["squad2.f1"]["value"] == 1.0
     assert misfits["several"] == 1
     assert told.startswith("1 answer is a list of texts although the gold answer is one")
 
 
-def test_odds_that_are_no_probabilities_are_told_with_what_they_cost(closeread, tmp_path):
+def test_odds_that_are_not_probabilities_are_reported(closeread, tmp_path):
     """Log-odds above 1 make no answer of a right one, at the threshold that nobody named."""
     given = {"x": "at six", "y": ""}
     (tmp_path / "odds.json").write_text('{"x": 2.5, "y": 7.0}')
@@ -256,7 +256,7 @@ def test_odds_that_are_no_probabilities_are_told_with_what_they_cost(closeread, 
     assert not misfits["odds"] and not told
 
 
-def test_predictions_in_an_archive_are_kept_and_verified(closeread, tmp_path, own_set):
+def test_predictions_in_an_archive_are_saved_and_verified(closeread, tmp_path, own_set):
     """As upload forms ask for them: in a folder of a zip archive."""
     with zipfile.ZipFile(tmp_path / "team.zip", "w") as made:
         made.writestr("team/p.json", '{"a": "at six", "b": "six"}')
@@ -265,7 +265,7 @@ def test_predictions_in_an_archive_are_kept_and_verified(closeread, tmp_path, ow
     assert "kept: verified" in closeread("verify", "kept").stdout
 
 
-def test_a_kept_run_that_is_scored_again_says_the_same(closeread, tmp_path, own_set):
+def test_a_saved_run_reports_the_same_when_scored_again(closeread, tmp_path, own_set):
     (tmp_path / "p.json").write_text('{"a": "at six", "z": "x"}')
     asked = ("--dataset", own_set, "--predictions", "p.json", "--save", "kept")
     lines = closeread("score", *asked).stderr.splitlines()
@@ -273,7 +273,7 @@ def test_a_kept_run_that_is_scored_again_says_the_same(closeread, tmp_path, own_
     assert closeread("score", "kept").stderr.splitlines() == [f"kept: {line}" for line in lines]
 
 
-def test_predictions_under_a_key_are_refused_with_what_to_hand_in(closeread, tmp_path, own_set):
+def test_predictions_under_a_key_are_rejected(closeread, tmp_path, own_set):
     (tmp_path / "p.json").write_text('{"predictions": {"a": "at six", "b": ""}}')
     refused = closeread("score", "--dataset", own_set, "--predictions", "p.json", code=2).stderr
     assert (
@@ -281,7 +281,7 @@ def test_predictions_under_a_key_are_refused_with_what_to_hand_in(closeread, tmp
     )
 
 
-def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_path):
+def test_letters_unknown_to_the_triples_program_are_reported(closeread, tmp_path):
     """` A` is wrong there and right in the count that reads answers as all others do."""
     record = {"id": "t1", "title": "", "passage": "甲先到。", "question": "正确的是"}
     record |= {"negative_question": "错误的是"}
@@ -298,7 +298,7 @@ def test_letters_that_the_triples_program_does_not_know_are_told(closeread, tmp_
     assert refused.startswith("closeread: p.json, prediction for question t1#original: the answer")
 
 
-def test_a_number_as_an_answer_is_refused_with_what_to_write(closeread, tmp_path, own_set):
+def test_a_number_as_an_answer_is_rejected(closeread, tmp_path, own_set):
     (tmp_path / "p.json").write_text('{"a": 6, "b": "at six"}')
     asked = ("--dataset", own_set, "--predictions", "p.json")
     refused = closeread("score", *asked, code=2).stderr
@@ -306,7 +306,7 @@ def test_a_number_as_an_answer_is_refused_with_what_to_write(closeread, tmp_path
     assert 'do: write it as text: "6"; for an option, write its letter' in refused
 
 
-def test_what_does_not_fit_is_told_where_no_answer_is_known(closeread, tmp_path):
+def test_misfits_are_reported_without_gold_answers(closeread, tmp_path):
     """A team has the questions alone, and can look at what it is going to hand in."""
     row = {"passage": "The ferry left at six.", "question": "What left?", "options": ["a", "b"]}
     lines = [json.dumps({"id": name, **row}) + "\n" for name in "xyz"]

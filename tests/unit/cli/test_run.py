@@ -25,7 +25,7 @@ def test_the_quickstart_needs_no_extra(tmp_path):
     assert "closeread[cmrc]" in page
 
 
-def test_the_mrqa_table_stands_beside_the_published_one(closeread, tmp_path):
+def test_the_mrqa_table_has_published_numbers(closeread, tmp_path):
     """The recipe for the 12 sets, as it ships, with another reader on stand-ins for the files."""
     recipe = load_recipe(ROOT / "recipes" / "mrqa-span.toml")
     for place, name in enumerate(recipe.datasets):
@@ -54,7 +54,7 @@ def test_the_mrqa_table_stands_beside_the_published_one(closeread, tmp_path):
     assert told["mrqa_2019"]["averages"][2]["ours"] == [50.0, 50.0]
 
 
-def test_a_recipe_from_reading_to_report(closeread, tmp_path):
+def test_a_recipe_reads_scores_and_reports(closeread, tmp_path):
     """run prints the tables and, as its last line, the path of the report; flags win."""
     (tmp_path / "mine.toml").write_text(
         'datasets = ["exam/zh", "exam/en"]\n[reader]\nname = "lexical"\n[score]\nresamples = 200\n'
@@ -90,7 +90,7 @@ def test_a_recipe_from_reading_to_report(closeread, tmp_path):
         ('metrics = ["choice"]\n[score.options.mrqa]\nskip_no_answer = true', "not requested"),
     ],
 )
-def test_a_recipe_that_cannot_be_scored_is_not_read(closeread, tmp_path, score, told):
+def test_an_unscorable_recipe_is_rejected_before_reading(closeread, tmp_path, score, told):
     """What is wrong with the scoring is said before the reader spends its time."""
     recipe = f'datasets = ["exam/zh"]\n[reader]\nname = "majority"\n[score]\n{score}\n'
     (tmp_path / "mine.toml").write_text(recipe)
@@ -109,7 +109,7 @@ def test_one_data_set_makes_one_run_folder(closeread, tmp_path):
     assert info["reader"]["options"] == {"seed": 3}
 
 
-def test_a_recipe_audits_every_run_by_itself(closeread, tmp_path):
+def test_a_recipe_audits_each_run(closeread, tmp_path):
     """Each run's verdicts stand below its numbers, and its page in its folder."""
     (tmp_path / "mine.toml").write_text(
         'datasets = ["exam/zh", "exam/en"]\nreader.name = "lexical"\nscore.resamples = 0\n'
@@ -130,7 +130,7 @@ def test_a_recipe_audits_every_run_by_itself(closeread, tmp_path):
     assert [one["check"] for one in told["findings"]] == ["metamorphic", "leakage"]
 
 
-def test_a_training_set_that_is_not_there_is_told_before_anything_is_read(closeread, tmp_path):
+def test_a_missing_training_set_is_an_error_before_reading(closeread, tmp_path):
     (tmp_path / "mine.toml").write_text(
         'datasets = ["exam/zh"]\nout = "done"\nreader.name = "lexical"\naudit.train = "gone.json"\n'
     )

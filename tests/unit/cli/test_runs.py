@@ -15,7 +15,7 @@ from closeread import exam
 from command_line import permission_prefix, run_in_subprocess
 
 
-def test_from_reading_to_verifying(closeread, tmp_path):
+def test_a_run_is_read_scored_and_verified(closeread, tmp_path):
     """read, score, verify and compare follow one another; results are on stdout alone."""
     for reader in ("lexical", "longest-option"):
         done = closeread("read", "exam/zh", "--reader", reader, "--out", reader)
@@ -44,9 +44,7 @@ _OF_A_FOLDER = (("score", "--no-intervals"), ("compare",), ("verify",), ("audit"
 
 
 @pytest.mark.parametrize(("verb", "more"), [(verb, more) for verb, *more in _OF_A_FOLDER])
-def test_no_run_of_a_folder_is_passed_over_without_a_word(
-    closeread, tmp_path, monkeypatch, verb, more
-):
+def test_skipped_runs_are_reported(closeread, tmp_path, monkeypatch, verb, more):
     """One that lost its run.json, one that may not be looked into, and those that lie deeper."""
     for reader in ("lexical", "longest-option", "deeper/majority"):
         closeread("read", "exam/zh", "--reader", reader.split("/")[-1], "--out", f"runs/{reader}")
@@ -73,7 +71,7 @@ def test_no_run_of_a_folder_is_passed_over_without_a_word(
 
 
 @pytest.mark.parametrize(("verb", "more"), [("compare", ["--seeds"]), ("report", ["--out", "p"])])
-def test_folders_a_level_too_high_are_told_with_what_lies_below(closeread, tmp_path, verb, more):
+def test_a_folder_of_folders_of_runs_is_explained(closeread, tmp_path, verb, more):
     """All that was named is named anew, what was right as it was."""
     for folder in ("old/seed1/a", "old/seed 2/a", "new/seed1/a", "right/a"):
         (tmp_path / folder).mkdir(parents=True)
@@ -88,7 +86,7 @@ def test_folders_a_level_too_high_are_told_with_what_lies_below(closeread, tmp_p
     assert "empty: is not a run folder" in closeread(verb, "empty", "right", *more, code=2).stderr
 
 
-def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_path):
+def test_a_run_given_twice_is_used_once(closeread, tmp_path):
     """By two names of its folder; alone it is compared with nothing."""
     for reader in ("lexical", "longest-option"):
         closeread("read", "exam/zh", "--reader", reader, "--limit", 6, "--out", reader)
@@ -106,7 +104,7 @@ def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_p
     assert json.loads(audited)["findings"] == json.loads(once)["findings"]
 
 
-def test_scores_that_are_replaced_by_others_are_named(closeread, tmp_path):
+def test_replaced_scores_are_reported(closeread, tmp_path):
     """A run keeps its last scores; more metrics, or a damaged summary, say nothing."""
     closeread("read", "exam/zh", "--reader", "lexical", "--out", "run")
     scored = ("score", "run", "--no-intervals", "--metric", "choice")
@@ -127,7 +125,7 @@ def test_a_report_of_a_run_that_was_not_scored_says_so(closeread):
     assert "not been scored" not in closeread("report", "run", "--markdown", "-").stderr
 
 
-def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
+def test_a_reader_for_other_questions_warns(closeread, tmp_path):
     """`cues` reads options: a score of 0 would look like a reader that is bad at the set."""
     said = "cues gave no answer to any of 4 questions"
     call = ("read", "exam/en", "--limit", 4, "--reader")
@@ -138,7 +136,7 @@ def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
     assert said in closeread("run", recipe, "--limit", 4, "--out", "ran").stderr
 
 
-def test_a_reader_of_other_questions_is_not_right_where_there_is_no_answer(closeread, tmp_path):
+def test_no_prediction_is_not_a_correct_no_answer(closeread, tmp_path):
     """To be silent is not to find that the passage does not say it."""
     row = {"id": "1", "passage": "Ann ran.", "question": "Who swam?", "answer": None}
     (tmp_path / "own.jsonl").write_text(json.dumps(row))
@@ -148,7 +146,7 @@ def test_a_reader_of_other_questions_is_not_right_where_there_is_no_answer(close
     assert (number["value"], number["n_scored"], number["n_answered"]) == (0.0, 1, 0)
 
 
-def test_a_note_that_several_metrics_share_stands_once(closeread):
+def test_a_note_shared_by_metrics_is_printed_once(closeread):
     closeread("read", "exam/zh", "--reader", "lexical", "--limit", "9", "--out", "run")
     printed = closeread("score", "run", "--metric", "evidence").stdout
     names = "evidence.precision, evidence.recall, evidence.f1"
@@ -170,7 +168,7 @@ def test_several_runs_are_printed_as_one_object(closeread):
     assert "all/majority on exam/zh: 6 questions" in table
 
 
-def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
+def test_a_run_with_a_missing_data_set_is_verified_in_part(closeread, tmp_path):
     """What could not be checked is said, on a terminal and in JSON; nothing differs, so exit 0."""
     (tmp_path / "set.jsonl").write_bytes(exam.locate("exam/zh").read_bytes())
     closeread("read", "set.jsonl", "--reader", "majority", "--out", "run")
@@ -186,7 +184,7 @@ def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
     assert found["runs"]["run"]["unchecked"]
 
 
-def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, tmp_path):
+def test_a_run_with_a_moved_data_set_is_scored(closeread, tmp_path):
     """A folder may come from another machine; the set is named as for `verify` and `report`."""
     row = {"id": "a", "passage": "Ann ran. Bo sat.", "question": "Who?", "answer": "Ann"}
     (tmp_path / "old.jsonl").write_text(json.dumps(row | {"evidence": ["Ann ran."]}))
@@ -224,13 +222,13 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
     ],
     ids=lambda one: one[0] if isinstance(one, tuple) else "",
 )
-def test_a_folder_for_a_file_or_a_file_for_a_folder_is_told(closeread, arguments, told):
+def test_a_folder_is_not_a_file(closeread, arguments, told):
     """And what to name in its place."""
     closeread("read", "exam/en", "--reader", "lexical", "--limit", "1", "--out", "run")
     assert told in closeread(*arguments, code=2).stderr
 
 
-def test_a_run_says_what_format_its_data_set_has(closeread, tmp_path):
+def test_a_run_records_the_format_of_its_data_set(closeread, tmp_path):
     """Who names another file for it is not told to name the format: no option does."""
     asked = {"id": "1", "question": "Who?", "answers": [{"text": "Ann", "answer_start": 0}]}
     data = [{"title": "t", "paragraphs": [{"context": "Ann ran.", "qas": [asked]}]}]
@@ -242,7 +240,7 @@ def test_a_run_says_what_format_its_data_set_has(closeread, tmp_path):
     assert "--format" not in told
 
 
-def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closeread):
+def test_a_folder_of_runs_is_verified_against_one_set(closeread):
     """The others are told, as not held against it, and are no failure."""
     for name in ("zh", "en"):
         read = ("read", f"exam/{name}", "--reader", "lexical", "--limit", 6, "--out")
@@ -254,7 +252,7 @@ def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closere
     assert "not checked:  the run answers exam/en, so it was not checked against" in told
 
 
-def test_the_output_contract(closeread):
+def test_stdout_and_stderr_follow_the_output_contract(closeread):
     """score --json prints data set and metrics with exactly the promised fields."""
     closeread("read", "exam/en", "--reader", "lexical", "--out", "run", "--limit", 20)
     found = json.loads(closeread("score", "run", "--json", "--resamples", 200).stdout)
@@ -278,7 +276,7 @@ def test_a_set_without_gold_cannot_be_scored(closeread, tmp_path):
     assert not (tmp_path / "run" / "scores.jsonl").exists()
 
 
-def test_a_set_of_words_without_gold_is_told_as_what_it_is(closeread, tmp_path):
+def test_a_set_without_gold_is_named_in_the_error(closeread, tmp_path):
     """A test set as published: not that its first question lacks an answer."""
     row = {"id": "1", "passage": "Ann ran.", "question": "Who ran?"}
     (tmp_path / "hidden.jsonl").write_text(json.dumps(row))
@@ -304,7 +302,7 @@ def test_verify_finds_tampering(closeread, tmp_path):
 @pytest.mark.parametrize(
     "name", ["predictions.jsonl", "ledger.jsonl", "scores.jsonl", "summary.json"]
 )
-def test_a_file_that_may_not_be_read_is_no_difference(closeread, tmp_path, name):
+def test_an_unreadable_file_is_an_error_not_a_difference(closeread, tmp_path, name):
     """verify says that it cannot tell: another person's run may be as it was made."""
     closeread("read", "exam/zh", "--reader", "longest-option", "--out", "run", "--limit", 9)
     closeread("score", "run", "--no-intervals")
@@ -332,7 +330,7 @@ def test_a_reader_from_the_working_folder(closeread, tmp_path):
     assert "the reader failed on every question" not in done.stderr
 
 
-def test_a_run_of_failures_alone_is_no_success(tmp_path):
+def test_a_run_with_failures_only_exits_with_2(tmp_path):
     """A service that refuses every request: what it said is kept, and a script is told."""
     (tmp_path / "refusing.py").write_text(
         "class Reader:\n"
@@ -358,7 +356,7 @@ def test_a_run_of_failures_alone_is_no_success(tmp_path):
         assert kept.count("status 400") == 3
 
 
-def test_an_option_of_somebody_s_own_reader_means_what_its_maker_says(tmp_path):
+def test_options_of_external_readers_are_passed_on(tmp_path):
     """Its vectors are no word vectors, of which something could be told."""
     (tmp_path / "mine.py").write_text(
         "from closeread.readers import make\n"
@@ -375,7 +373,7 @@ def test_an_option_of_somebody_s_own_reader_means_what_its_maker_says(tmp_path):
     assert run_in_subprocess("run", *given, folder=tmp_path).returncode == 0
 
 
-def test_predictions_that_were_changed_are_told_wherever_they_are_counted(closeread, tmp_path):
+def test_changed_predictions_are_reported_everywhere(closeread, tmp_path):
     """Scoring them anew does not make them the reader's, and compare does not say that it would."""
     for name in ("longest-option", "lexical"):
         closeread("read", "exam/zh", "--reader", name, "--limit", 9, "--out", f"runs/{name}")
@@ -454,7 +452,7 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         (("read", "exam/zh", "--reader", "majority", "--limit", 10**30, "--out", "r"), "at most"),
     ],
 )
-def test_what_is_wrong_is_one_message(closeread, tmp_path, arguments, told):
+def test_user_errors_print_one_message(closeread, tmp_path, arguments, told):
     """Exit code 2, a message, no traceback, nothing left behind."""
     assert told in closeread(*arguments, code=2).stderr
     assert not (tmp_path / "r").exists()

@@ -47,7 +47,7 @@ def test_a_pipe_gets_plain_text_with_brackets(three):
     assert all(cell_len(line) <= 100 for line in done.stdout.splitlines())
 
 
-def test_one_question_can_be_asked_for(three):
+def test_one_question_can_be_selected(three):
     """--question shows it with its number; --start and --limit cut."""
     done = call(three, "--question", "q2")
     assert "── 2 · q2" in done.stdout
@@ -58,7 +58,7 @@ def test_one_question_can_be_asked_for(three):
     assert "q3" not in done.stdout
 
 
-def test_an_unknown_question_lists_the_near_ones(three):
+def test_an_unknown_question_lists_similar_ids(three):
     """Exit code 2 and a hint."""
     done = call(three, "--question", "q22")
     assert done.returncode == 2
@@ -95,7 +95,7 @@ def test_json_is_one_object(three):
     assert found[0]["question"]["question_id"] == "q2"
 
 
-def test_only_what_is_shown_is_read(tmp_path):
+def test_no_more_is_read_than_shown(tmp_path):
     """A broken line behind the question is never reached."""
     path = tmp_path / "own.jsonl"
     path.write_text(row(1) + "\n" + row(2, passage="Next.") + "\n" + "{broken\n")
@@ -106,7 +106,7 @@ def test_only_what_is_shown_is_read(tmp_path):
     assert "⟦the mat⟧" in done.stdout
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_a_closed_pipe_is_no_error(tmp_path):
     """`show | head` ends quietly."""
     path = tmp_path / "own.jsonl"
     path.write_text("\n".join(row(number) for number in range(3000)))
@@ -121,7 +121,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     assert done.stderr == ""
 
 
-def test_a_terminal_gets_styles_within_its_width(three):
+def test_a_terminal_is_styled_within_its_width(three):
     """Answers in reverse video, no brackets, no line wider than the window."""
     shown = on_terminal(three, columns=40)
     assert "\x1b[0;1;7mthe mat\x1b[0m" in shown
@@ -240,7 +240,7 @@ def test_answers_without_a_place_and_without_a_text():
     assert "no gold answer in the file" in ask()
 
 
-def test_truth_values_are_gold_and_turns_of_a_conversation_have_lines():
+def test_truth_values_and_turns_are_shown():
     """MultiRC's questions were said to have no gold, and a turn's line ends were signs."""
     options = tuple(Option(label=label, text=label * 3) for label in "AB")
     question = Question(
@@ -254,7 +254,7 @@ def test_truth_values_are_gold_and_turns_of_a_conversation_have_lines():
 
 
 @pytest.mark.parametrize("more", [(), ("--question", "q1"), ("--json",)])
-def test_a_set_without_questions_is_told_as_one(tmp_path, more):
+def test_a_set_without_questions_is_an_error(tmp_path, more):
     """A header alone, as a cut download leaves it."""
     path = tmp_path / "cut.jsonl"
     path.write_text('{"header": {"dataset": "X", "split": "dev"}}\n')

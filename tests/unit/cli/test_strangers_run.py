@@ -50,7 +50,7 @@ def run(tmp_path, capsys, monkeypatch):
         ("ledger.jsonl", ["read", "exam/en", "--reader", "lexical", "--out", "run", "--overwrite"]),
     ],
 )  # fmt: skip
-def test_nothing_is_written_through_a_link_in_the_folder(run, capsys, name, arguments):
+def test_commands_write_through_no_link_in_a_run(run, capsys, name, arguments):
     """It may lead to any file of whoever scores the run."""
     Path("precious").write_text("mine, without a line's end")
     Path("recipe.toml").write_text(RECIPE)
@@ -62,7 +62,7 @@ def test_nothing_is_written_through_a_link_in_the_folder(run, capsys, name, argu
     assert Path("precious").read_text() == "mine, without a line's end"
 
 
-def test_python_writes_through_none_either(run, tmp_path):
+def test_functions_write_through_no_link_in_a_run(run, tmp_path):
     (run / "summary.json").unlink()
     (run / "summary.json").symlink_to(tmp_path / "new")
     with pytest.raises(StorageError, match="it is a link to"):
@@ -78,7 +78,7 @@ def test_python_writes_through_none_either(run, tmp_path):
         ("ledger.jsonl", "verify", "ledger.jsonl is not a regular file"),
     ],
 )
-def test_a_pipe_in_the_folder_is_not_waited_for(run, capsys, name, verb, told):
+def test_a_pipe_in_a_run_does_not_block(run, capsys, name, verb, told):
     (run / name).unlink(missing_ok=True)
     os.mkfifo(run / name)
     assert called(verb, run) in (1, 2)
@@ -86,7 +86,7 @@ def test_a_pipe_in_the_folder_is_not_waited_for(run, capsys, name, verb, told):
     assert told in printed.out + printed.err
 
 
-def test_a_folder_s_name_is_one_line_that_a_terminal_only_shows(run, tmp_path, capsys):
+def test_a_folders_name_is_printed_safely(run, tmp_path, capsys):
     """It comes with the archive that was handed in."""
     shutil.copytree(run, tmp_path / "all" / "x: differs\n\x1b[2Ky")
     called("verify", tmp_path / "all", "--track", "closed")
@@ -95,7 +95,7 @@ def test_a_folder_s_name_is_one_line_that_a_terminal_only_shows(run, tmp_path, c
     assert "x: differs␊␛[2Ky: verified\n" in printed
 
 
-def test_a_data_set_s_name_is_one_line_that_a_terminal_only_shows(tmp_path, capsys):
+def test_a_data_sets_name_is_printed_safely(tmp_path, capsys):
     called("convert", "exam/en", tmp_path / "set.jsonl")
     text = (tmp_path / "set.jsonl").read_text().replace('"exam/en', '"x\\u001b[2K\\nexam/en', 1)
     (tmp_path / "set.jsonl").write_text(text)

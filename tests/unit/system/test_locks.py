@@ -82,7 +82,7 @@ def test_a_lock_that_was_had_on_a_removed_file_is_none(tmp_path, monkeypatch):
         tried.append(os.fstat(file.fileno()).st_ino)
         return lock_file(file, **given)
 
-    monkeypatch.setattr(locks, "take", removed_at_first)
+    monkeypatch.setattr(locks, "lock_file", removed_at_first)
     with exclusive_lock(path):
         assert path.stat().st_ino == tried[-1]
         assert len(tried) == 2
@@ -136,7 +136,7 @@ def test_a_system_that_removes_no_open_file(tmp_path, monkeypatch):
 
 def test_without_locks_nobody_looks_for_the_lock(tmp_path, monkeypatch):
     """Some file systems that lock nothing number a file anew whenever they are asked."""
-    monkeypatch.setattr(locks, "take", lambda file: False)
+    monkeypatch.setattr(locks, "lock_file", lambda file: False)
     monkeypatch.setattr(os.path, "samestat", lambda one, other: False)
     with exclusive_lock(tmp_path / "lock"):
         pass

@@ -92,7 +92,7 @@ def test_the_first_waits_and_a_later_one_does_not(monkeypatch):
         signal.raise_signal(signal.SIGTERM)
         assert asked() == 130
     assert stopped.value.code == 130  # nobody ended it: it is not forgotten
-    monkeypatch.setattr(signals, "_THE_SAME", 0.0)
+    monkeypatch.setattr(signals, "_SAME_SIGNAL_SECONDS", 0.0)
     with (
         raise_on_stop_signals(),
         pytest.raises(StoppedBySignal) as stopped,

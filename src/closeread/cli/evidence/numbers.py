@@ -137,28 +137,35 @@ def print_extractions(
     info: DatasetInfo, extractions: list[Extraction], out: Path | None, json_: bool
 ) -> None:
     """Print every retriever's scores, breakdowns and reading cost."""
-    unscored = extractions[0].unscored
     if json_:
-        if unscored:
-            remark(unscored)
-        printed = [
-            scores_as_json(info, extraction.metrics)
-            | {
-                "retriever": extraction.method.as_json(),
-                "evidence": {"claims": extraction.claims, "sentences": extraction.pieces},
-                "reading": extraction.cost.numbers(),
-            }
-            | breakdowns_as_json(extraction.breakdowns)
-            | output_as_json(out)
-            for extraction in extractions
-        ]
-        print_json(printed[0] if len(printed) == 1 else {"runs": printed})
+        _print_json(info, extractions, out)
         return
-    questions, claims = (
-        count_of(info.n_questions, "question"),
-        count_of(extractions[0].claims, "claim"),
-    )
-    click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
+    n_questions = count_of(info.n_questions, "question")
+    n_claims = count_of(extractions[0].claims, "claim")
+    click.echo(in_one_line(f"{info.name}: {n_questions}, {n_claims}") + "\n")
+    _print_scores(extractions)
+    _print_costs(extractions)
+
+
+def _print_json(info: DatasetInfo, extractions: list[Extraction], out: Path | None) -> None:
+    if extractions[0].unscored:
+        remark(extractions[0].unscored)
+    printed = [
+        scores_as_json(info, extraction.metrics)
+        | {
+            "retriever": extraction.method.as_json(),
+            "evidence": {"claims": extraction.claims, "sentences": extraction.pieces},
+            "reading": extraction.cost.numbers(),
+        }
+        | breakdowns_as_json(extraction.breakdowns)
+        | output_as_json(out)
+        for extraction in extractions
+    ]
+    print_json(printed[0] if len(printed) == 1 else {"runs": printed})
+
+
+def _print_scores(extractions: list[Extraction]) -> None:
+    """Print the scores and breakdowns, or why there are none."""
     rows = [
         (extraction.method.label, *summary_cells(name, summary)[:3])
         for extraction in extractions
@@ -171,7 +178,10 @@ def print_extractions(
         )
         click.echo()
     else:
-        remark(unscored or "no claim has gold evidence of its own, so there is nothing to score")
+        remark(
+            extractions[0].unscored
+            or "no claim has gold evidence of its own, so there is nothing to score"
+        )
     for by in extractions[0].breakdowns:
         rows = [
             (extraction.method.label, value, *summary_cells(name, summary)[:3])
@@ -182,6 +192,10 @@ def print_extractions(
         click.echo(
             "\n".join(align_columns(("retriever", by, "metric", "percent", "scored"), rows)) + "\n"
         )
+
+
+def _print_costs(extractions: list[Extraction]) -> None:
+    """Print how many sentences each retriever finds, and the tokens to read."""
     rows = [
         (
             extraction.method.label,

@@ -36,7 +36,7 @@ def test_no_line_is_wider_than_the_terminal(runs, verb):
     assert len(lines) > 8
 
 
-def test_notes_are_whole_lines_where_no_terminal_is(runs):
+def test_notes_are_not_wrapped_outside_a_terminal(runs):
     """Whoever searches them finds them in one."""
     told = run_in_process("score", "词面", "--resamples", "200", folder=runs).stdout
     assert re.search(
@@ -44,7 +44,7 @@ def test_notes_are_whole_lines_where_no_terminal_is(runs):
     )
 
 
-def test_headings_of_numbers_are_broken_before_names_are(capsys):
+def test_number_headings_are_broken_before_names(capsys):
     name = "a_score_with_a_name_of_forty_characters_"
     print_table(("score", "nearest", "a long heading of a number"), [(name, name, "0.5")],
           right=["a long heading of a number"])  # fmt: skip

@@ -28,7 +28,7 @@ def call(*arguments, **environment):
 
 
 @pytest.mark.parametrize("verb", ["ls readers", "show exam/zh", "describe exam/en", "audit"])
-def test_a_reader_that_goes_away_is_no_failure(verb, tmp_path):
+def test_a_closed_pipe_is_no_failure(verb, tmp_path):
     """Whether the output is longer than what the pipe holds or not, and whoever wrote to it."""
     if verb == "audit":  # rich writes its first line
         verb = f"audit {tmp_path / 'run'} --check truncation"
@@ -42,7 +42,7 @@ def test_a_reader_that_goes_away_is_no_failure(verb, tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_an_interruption_is_told_apart_from_every_other_end(tmp_path):
+def test_an_interruption_has_its_own_exit_code(tmp_path):
     """130, as a shell has it; 1 would say that `verify` found a difference."""
     (tmp_path / "slow.py").write_text(
         "import pathlib, time\n"
@@ -75,7 +75,7 @@ def test_json_is_utf_8_on_every_terminal():
         assert "海绵城市" in str(json.loads(done.stdout))
 
 
-def test_a_table_on_a_terminal_that_lacks_characters_shows_the_others(tmp_path):
+def test_characters_that_a_terminal_lacks_are_replaced(tmp_path):
     """No traceback: a question mark in their place."""
     run = tmp_path / "run"
     assert call("read", "exam/zh", "--reader", "majority", "--out", run).returncode == 0
@@ -98,7 +98,7 @@ def test_a_word_that_is_too_wide_is_not_cut(capsys):
     assert path in "".join(line.partition("  ")[0] for line in shown.splitlines())
 
 
-def test_a_broken_sentence_stays_set_in_and_has_no_blanks_behind_it(capsys):
+def test_wrapped_sentences_are_indented_without_trailing_blanks(capsys):
     """Double-width characters count as two."""
     print_wrapped("ends in a digit " * 10 + "题" * 60, "  ")
     lines = capsys.readouterr().out.splitlines()
@@ -107,7 +107,7 @@ def test_a_broken_sentence_stays_set_in_and_has_no_blanks_behind_it(capsys):
     assert max(len(line) + line.count("题") for line in lines) <= 100
 
 
-def test_what_can_be_listed_is_told_without_a_broken_word():
+def test_help_of_ls_breaks_no_word():
     told = call("ls").stderr.decode()
     assert "Usage: closeread ls [OPTIONS] KIND [NAME]\n" in told
     assert all(f"{kind}s" in told for kind in ("reader", "trainer", "set"))
@@ -122,13 +122,13 @@ def test_every_list_is_one_object(kind):
         assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
 
 
-def test_the_help_tells_every_rule_by_which_answers_are_read_anew():
+def test_help_names_every_extraction_rule():
     told = " ".join(call("score", "--help").stdout.decode().split())
     (rules,) = re.findall(r"by the rule ([\w, -]+) or (\w+)\.", told)
     assert {*rules[0].split(", "), rules[1]} == {"auto", *RULES}
 
 
-def test_a_folder_that_is_gone_is_no_failure(tmp_path):
+def test_a_removed_working_folder_is_no_failure(tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
     told = subprocess.run(
@@ -150,12 +150,12 @@ def test_a_folder_that_is_gone_is_no_failure(tmp_path):
         (["score", "run", "--metric"], "mr", ["mrqa"]),
     ],
 )
-def test_a_shell_is_offered_the_names_of_what_is_typed(typed, begun, offered):
+def test_shell_completion_offers_catalog_names(typed, begun, offered):
     shell = BashComplete(cli, {}, "closeread", "_CLOSEREAD_COMPLETE")
     assert [one.value for one in shell.get_completions(typed, begun)] == offered
 
 
-def test_the_options_of_one_are_listed_as_they_are_given():
+def test_options_are_listed_as_they_are_passed():
     """With what each takes and its default: a table, or one object."""
     told = call("ls", "readers", "http").stdout.decode().splitlines()
     assert told[0].split() == ["option", "takes", "default"]
@@ -179,7 +179,7 @@ def test_the_options_of_one_are_listed_as_they_are_given():
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("arguments", [["ls", "readers"], ["--help"], ["show", "exam/en"]])
-def test_a_full_disk_is_told_in_one_message(arguments):
+def test_a_full_disk_prints_one_message(arguments):
     """Nobody takes it for a bug, nor for the exit code 1 that `verify` has a meaning for."""
     with Path("/dev/full").open("wb") as full:
         ended = subprocess.run(
@@ -196,7 +196,7 @@ def test_a_full_disk_is_told_in_one_message(arguments):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="`>&-` is the shell's")
-def test_a_closed_output_is_written_nowhere():
+def test_a_closed_stdout_is_ignored():
     """As `closeread ls readers >&-` starts it: there is no standard output at all."""
     ended = subprocess.run(
         ["sh", "-c", 'exec "$0" -m closeread ls readers >&-', sys.executable],
@@ -208,7 +208,7 @@ def test_a_closed_output_is_written_nowhere():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="`2>&-` is the shell's")
-def test_nothing_to_complain_to_is_no_failure():
+def test_a_closed_stderr_is_no_failure():
     """A closed stderr, as a service may start us: what is told there is not told on stdout."""
 
     def silent(arguments):
@@ -226,7 +226,7 @@ def test_nothing_to_complain_to_is_no_failure():
 
 @pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names are text here")
 @pytest.mark.parametrize("place", ["argument", "folder"])
-def test_a_name_of_another_encoding_is_told_before_any_work(tmp_path, place):
+def test_a_name_that_is_not_utf_8_is_rejected_at_once(tmp_path, place):
     """As an archive of another system leaves them: no run folder and no JSON can hold one."""
     odd = tmp_path / os.fsdecode("数据".encode("gb18030"))
     odd.mkdir()

@@ -93,16 +93,16 @@ def refused(folder, run, monkeypatch, capsys):
     ("place", "told"),
     [("file/x.json", "a file is in the place of a folder"), ("there", "is a")],
 )
-def test_files_are_tried_before_the_work(refused, arguments, place, told):
+def test_output_files_are_checked_before_the_work(refused, arguments, place, told):
     assert told in refused(*arguments, place)
 
 
 @pytest.mark.parametrize("arguments", FOLDERS, ids=" ".join)
-def test_folders_are_tried_before_the_work(refused, arguments):
+def test_output_folders_are_checked_before_the_work(refused, arguments):
     assert "a file is in the place of a folder" in refused(*arguments, "file/x")
 
 
-def test_a_run_is_no_place_for_another(refused, run):
+def test_a_run_does_not_replace_another(refused, run):
     held_out = ["calibrate", "run", "--out", "new.json", "--held-out"]
     assert "the folder is not a run folder and already holds other" in refused(*held_out, "there")
     assert "cannot overwrite the run that it is made from" in refused(*held_out, "run")
@@ -123,7 +123,9 @@ TAKEN = [
 
 
 @pytest.mark.parametrize("taken", TAKEN, ids=[" ".join(one) for one, _ in TAKEN])
-def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypatch, capsys, taken):
+def test_a_used_output_is_rejected_before_the_data_are_opened(
+    folder, run, monkeypatch, capsys, taken
+):
     """Nor is a reader made, which may load a model for minutes."""
     arguments, told = taken
     reading = 'reader = {{ name = "lexical" }}\ndatasets = {}'
@@ -147,7 +149,7 @@ def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypat
     assert told in capsys.readouterr().err
 
 
-def test_a_folder_that_may_not_be_written(folder):
+def test_an_unwritable_folder_is_an_error(folder):
     (folder / "there").chmod(0o500)
     asked = ("evidence", "exam/zh", "--out", "there/x.jsonl")
     done = run_in_subprocess(*asked, folder=folder, before=permission_prefix())
@@ -157,7 +159,7 @@ def test_a_folder_that_may_not_be_written(folder):
     assert [path.name for path in (folder / "there").iterdir()] == ["other"]
 
 
-def test_a_full_disk_is_seen_by_writing(folder):
+def test_a_full_disk_is_detected_by_writing(folder):
     """An empty file can still be made on many a full disk."""
     resource = pytest.importorskip("resource")
     import signal
@@ -177,7 +179,7 @@ def test_a_full_disk_is_seen_by_writing(folder):
     assert not (folder / "a").exists()
 
 
-def test_a_link_stays_one_and_what_it_leads_to_is_replaced(folder):
+def test_the_target_of_a_link_is_replaced(folder):
     (folder / "link").symlink_to("there/other")
     with replacing(folder / "link") as stream:
         stream.write(b"new")
@@ -185,7 +187,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(folder):
     assert (folder / "there" / "other").read_bytes() == b"new"
 
 
-def test_a_link_that_leads_nowhere_is_told_before_the_work(folder):
+def test_a_dangling_link_is_rejected_before_the_work(folder):
     """The folder of the link itself could be written."""
     (folder / "link").symlink_to("file/x")
     with pytest.raises(StorageError, match="a file is in the place of"):
@@ -205,7 +207,7 @@ MADE = [
 
 
 @pytest.mark.parametrize("arguments", MADE, ids=" ".join)
-def test_missing_folders_are_made(folder, run, arguments):
+def test_missing_folders_are_created(folder, run, arguments):
     """One rule for all verbs, whatever they write."""
     limit = ["--limit", "2"] if arguments[0] == "evidence" else []
     given = [str(run) if one == "run" else one.replace("run/", f"{run}/") for one in arguments[1:]]
@@ -241,7 +243,7 @@ def test_a_run_that_fails_leaves_no_folder(folder, monkeypatch, arguments):
     assert sorted(Path().rglob("*")) == before
 
 
-def test_what_stands_in_a_folder_that_was_made_keeps_it(folder):
+def test_a_created_folder_with_files_is_kept_after_a_failure(folder):
     """What another process wrote there meanwhile."""
     with pytest.raises(ValueError, match="late"), folders.create_folder(folder / "a" / "b"):
         (folder / "a" / "kept").touch()
@@ -258,7 +260,7 @@ def test_what_stands_in_a_folder_that_was_made_keeps_it(folder):
         (["evidence", "exam/zh", "--limit", "1", "--out"], '{"question_id"'),
     ],
 )
-def test_a_pipe_or_device_is_written_to_and_not_replaced(folder, run, arguments, begins):
+def test_pipes_and_devices_are_written_to_directly(folder, run, arguments, begins):
     """A file in the place of a device would harm whoever uses it next."""
     os.mkfifo("pipe")
     got: list[str] = []
@@ -286,7 +288,7 @@ DASHED = [
 
 
 @pytest.mark.parametrize("arguments", DASHED, ids=" ".join)
-def test_nothing_is_written_under_the_name_of_stdout(folder, capsys, arguments):
+def test_a_dash_does_not_name_an_output_file(folder, capsys, arguments):
     """But for the tables of a report, which are printed there."""
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "-"])
@@ -295,7 +297,7 @@ def test_nothing_is_written_under_the_name_of_stdout(folder, capsys, arguments):
     assert not Path("-").exists()
 
 
-def test_every_outcome_refuses_to_be_stdout():
+def test_every_output_option_rejects_stdout():
     """A new option of a name that others have for an outcome has their type."""
     names = {"out", "save", "html", "plots", "held-out", "build-corpus"}
     found = [
@@ -318,7 +320,7 @@ TOO_LONG = [
 
 
 @pytest.mark.parametrize("arguments", TOO_LONG, ids=" ".join)
-def test_a_name_that_is_too_long_is_told(folder, run, capsys, arguments):
+def test_a_name_that_is_too_long_is_an_error(folder, run, capsys, arguments):
     """As when a text is given where a path should stand."""
     given = [str(run) if one == "run" else one for one in arguments]
     with pytest.raises(SystemExit) as ended:
@@ -327,7 +329,7 @@ def test_a_name_that_is_too_long_is_told(folder, run, capsys, arguments):
     assert "x…: the name is too long for the file system\n" in capsys.readouterr().err
 
 
-def test_links_that_lead_to_one_another_are_no_traceback(folder, run, capsys):
+def test_circular_links_give_an_error(folder, run, capsys):
     (folder / "one").symlink_to("other")
     (folder / "other").symlink_to("one")
     for arguments, code in (

@@ -48,7 +48,7 @@ EMPTY = [
 
 
 @pytest.mark.parametrize("arguments", EMPTY, ids=" ".join)
-def test_an_empty_path_is_told_where_the_folder_here_is_a_run(closeread, tmp_path, arguments):
+def test_an_empty_path_is_not_the_current_folder(closeread, tmp_path, arguments):
     """Nothing is read and nothing is written."""
     closeread("read", "exam/zh", "--reader", "longest-option", "--limit", "3", "--out", "run")
     for inner in (tmp_path / "run").iterdir():
@@ -67,14 +67,14 @@ def test_an_empty_path_is_told_where_the_folder_here_is_a_run(closeread, tmp_pat
     ],
     ids=" ".join,
 )
-def test_an_address_in_place_of_a_file_is_told(closeread, tmp_path, arguments):
+def test_a_url_in_place_of_a_file_is_rejected(closeread, tmp_path, arguments):
     """A path of it has one slash: the message named a file that nobody had asked for."""
     told = closeread(*arguments, code=2).stderr
     assert "://example.org/" in told and "give a local path" in told
     assert not list(tmp_path.iterdir())
 
 
-def test_every_path_that_a_verb_takes_is_a_place():
+def test_every_path_option_uses_the_checked_types():
     """A new argument or option that names a file or folder has the type that refuses none."""
     paths = [
         (verb, option.name, type(option.type))
@@ -98,7 +98,7 @@ def test_every_path_that_a_verb_takes_is_a_place():
         ("train", 'out = "x"\nreader.name = "cues"\ntrain.datasets = [""]\n', "data set is empty"),
     ],
 )
-def test_an_empty_path_in_a_recipe_is_told(closeread, tmp_path, verb, recipe, told):
+def test_an_empty_path_in_a_recipe_is_an_error(closeread, tmp_path, verb, recipe, told):
     """As it is on the command line."""
     (tmp_path / "recipe.toml").write_text(recipe)
     assert told in closeread(verb, "recipe.toml", code=2).stderr
@@ -106,7 +106,7 @@ def test_an_empty_path_in_a_recipe_is_told(closeread, tmp_path, verb, recipe, to
 
 
 @pytest.mark.parametrize("named", [".", ".."])
-def test_logs_of_the_folder_here_and_above_are_audited(tmp_path, named):
+def test_logs_in_the_current_and_parent_folder_are_audited(tmp_path, named):
     """Runs of a folder that is named by dots are called as the folder is."""
     here = tmp_path / "inner"
     here.mkdir()
@@ -116,7 +116,7 @@ def test_logs_of_the_folder_here_and_above_are_audited(tmp_path, named):
     assert json.loads(done.stdout)["sources"]
 
 
-def test_a_log_behind_a_link_is_called_as_the_link_is(tmp_path):
+def test_a_linked_log_is_named_like_its_link(tmp_path):
     """What it leads to may be called by a sha256, as in the caches of hubs."""
     shutil.copy(DROP_LOG, tmp_path / "a1b2c3")
     (tmp_path / "ours.json").symlink_to("a1b2c3")
@@ -141,7 +141,7 @@ LOCKED = [
 
 
 @pytest.mark.parametrize("arguments", LOCKED, ids=" ".join)
-def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(tmp_path, arguments):
+def test_files_in_an_inaccessible_folder_are_an_error(tmp_path, arguments):
     """Of another person, as a rule: it ended in a traceback."""
     locked = tmp_path / "locked"
     locked.mkdir()
@@ -156,7 +156,7 @@ def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(tmp_path, argumen
     assert [path.name for path in tmp_path.rglob("*")] == ["locked"]
 
 
-def test_a_nul_in_a_path_of_a_recipe_is_told(closeread, tmp_path):
+def test_a_nul_in_a_path_of_a_recipe_is_an_error(closeread, tmp_path):
     """No shell passes one on, and no system has such a file."""
     recipe = 'datasets = ["exam/zh"]\nreader.name = "majority"\nout = "a\\u0000b"\n'
     (tmp_path / "recipe.toml").write_text(recipe)
@@ -165,7 +165,7 @@ def test_a_nul_in_a_path_of_a_recipe_is_told(closeread, tmp_path):
 
 
 @pytest.mark.parametrize("more", [(), ("--json",), ("--html", "x.html")])
-def test_evidence_of_no_question_is_told(closeread, tmp_path, more):
+def test_evidence_without_questions_is_an_error(closeread, tmp_path, more):
     """Numbers of nothing were printed."""
     (tmp_path / "none.csv").write_text("id,passage,question,answer\n")
     assert "has no questions" in closeread("evidence", "none.csv", *more, code=2).stderr

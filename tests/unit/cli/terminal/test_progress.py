@@ -36,25 +36,25 @@ def test_the_first_line_comes_after_a_minute() -> None:
     assert told == ["training: 120 of 3,600 (3%), 2.0/s, 29 min left"]
 
 
-def test_an_hour_leaves_few_lines_and_a_day_one_in_ten_minutes() -> None:
+def test_lines_become_rarer_with_time() -> None:
     assert len(worked(3600, seconds_each=1, steps=3600)) < 12
     assert 140 < len(worked(86400, seconds_each=1, steps=86400)) < 155
 
 
-def test_work_gone_on_with_does_not_count_what_was_done_before() -> None:
+def test_resumed_work_does_not_count_earlier_steps() -> None:
     told = worked(10_000, seconds_each=2, steps=31, before=9_000)
     assert told == ["training: 9,030 of 10,000 (90%), 2.0 s each, 32 min left"]
 
 
-def test_without_a_total_there_is_no_time_left() -> None:
+def test_no_time_left_without_a_total() -> None:
     assert worked(None, seconds_each=1, steps=61)[0] == "training: 60, 1.0/s"
 
 
-def test_hours_are_told_as_hours() -> None:
+def test_long_times_are_shown_in_hours() -> None:
     assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
 
 
-def test_less_than_a_minute_is_told_in_seconds() -> None:
+def test_short_times_are_shown_in_seconds() -> None:
     """It was 0 minutes."""
     assert worked(100, seconds_each=1, steps=61)[0].endswith(", 1.0/s, 40 s left")
 
@@ -67,7 +67,7 @@ def told_at_once(monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("verb", ["score", "verify", "report"])
-def test_verbs_over_several_runs_tell_how_far_they_are(
+def test_commands_over_several_runs_show_progress(
     verb, tmp_path, monkeypatch, capsys, told_at_once
 ) -> None:
     """In a log from the first minute on; one run is told by its questions."""
@@ -84,13 +84,17 @@ def test_verbs_over_several_runs_tell_how_far_they_are(
 
 
 @pytest.mark.parametrize("given", [("describe", "exam/zh"), ("convert", "exam/zh", "zh.jsonl")])
-def test_a_large_set_is_told_by_its_questions(given, tmp_path, monkeypatch, capsys, told_at_once):
+def test_progress_of_a_large_set_counts_questions(
+    given, tmp_path, monkeypatch, capsys, told_at_once
+):
     monkeypatch.chdir(tmp_path)
     assert closeread(*given) == 0
     assert "questions: 108, " in capsys.readouterr().err
 
 
-def test_a_large_run_is_told_by_its_questions(tmp_path, monkeypatch, capsys, told_at_once) -> None:
+def test_progress_of_a_large_run_counts_questions(
+    tmp_path, monkeypatch, capsys, told_at_once
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert closeread("read", "exam/en", "--reader", "first-sentence", "--out", "run") == 0
     capsys.readouterr()

@@ -42,7 +42,7 @@ def test_closing_punctuation_does_not_begin_a_line():
     assert lines("海绵城市［注雨水", 10) == ["海绵城市", "［注雨水"]
 
 
-def test_marks_may_cross():
+def test_overlapping_marks_may_cross():
     """Signs stand where the marks begin and end, whatever lies between."""
     marks = (
         Mark(Span(0, 5), "evidence", "<", ">"),
@@ -76,13 +76,13 @@ def test_styles_are_closed():
         ("猫", "猫"),
     ],
 )
-def test_what_a_terminal_would_obey_is_only_named(character, shown):
+def test_control_characters_are_shown_as_symbols(character, shown):
     """Control characters, direction marks and lone surrogates become visible."""
     assert visible_sign(character) == shown
 
 
 @given(st.text(max_size=200), st.integers(2, 60))
-def test_nothing_is_lost_and_nothing_is_too_wide(text, width):
+def test_wrapping_keeps_all_text_within_the_width(text, width):
     """Lines joined are the text (but for blanks at breaks), and each keeps within the width."""
     made = lines(text, width)
     wanted = "".join(visible_sign(character) for character in text)
