@@ -31,7 +31,7 @@ def squad(tmp_path):
     return load(path)
 
 
-def test_two_conversions_into_one_file_do_not_meet(squad, tmp_path):
+def test_concurrent_conversions_into_one_file_do_not_interfere(squad, tmp_path):
     """Each is checked and put in place as it wrote it; the one that ends last is there."""
     target = tmp_path / "out.jsonl"
     (tmp_path / "dogs.json").write_text(SQUAD.replace("cat", "dog"))
@@ -52,7 +52,7 @@ def test_two_conversions_into_one_file_do_not_meet(squad, tmp_path):
     ]
 
 
-def test_what_a_killed_conversion_left_is_gone_with_the_next(squad, tmp_path):
+def test_the_next_conversion_removes_files_of_a_killed_one(squad, tmp_path):
     """Its draft lies in a folder of its own beside the target."""
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
@@ -66,7 +66,7 @@ def test_what_a_killed_conversion_left_is_gone_with_the_next(squad, tmp_path):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["cats.json", target.name]
 
 
-def test_a_set_becomes_another_form_with_the_same_gold(squad, tmp_path):
+def test_conversion_keeps_the_gold(squad, tmp_path):
     """SQuAD to our own lines, to a table, and back: nothing is lost."""
     lines, table, back = tmp_path / "c.jsonl.gz", tmp_path / "c.csv", tmp_path / "back.squad.json"
     for source, target in ((tmp_path / "cats.json", lines), (lines, table), (table, back)):
@@ -75,7 +75,7 @@ def test_a_set_becomes_another_form_with_the_same_gold(squad, tmp_path):
     assert list(load(back).questions()) == list(squad.questions())
 
 
-def test_what_a_form_has_no_place_for_is_counted(squad, tmp_path):
+def test_fields_that_a_format_cannot_hold_are_counted(squad, tmp_path):
     """simple-evals' form of DROP has no ids, titles and places."""
     report = convert(squad, tmp_path / "x.jsonl", "drop-simple")
     assert report.questions == 2
@@ -83,7 +83,7 @@ def test_what_a_form_has_no_place_for_is_counted(squad, tmp_path):
     assert report.lost["title"] == 2
 
 
-def test_what_was_never_said_is_not_lost(tmp_path):
+def test_empty_fields_are_not_counted_as_lost(tmp_path):
     """A verification form tells the truth of options by their letter; rows had none to lose."""
     stems = {"original": "正确", "positive": "正确", "negative": "不正确"}
     rows = [
@@ -99,7 +99,7 @@ def test_what_was_never_said_is_not_lost(tmp_path):
     assert report.lost == {"kind": 3}
 
 
-def test_evidence_that_has_no_place_is_said_too(tmp_path):
+def test_lost_evidence_is_counted(tmp_path):
     """Evidence in words that the passage has not is lost like any other."""
     path = tmp_path / "rows.jsonl"
     row = {"id": "1", "passage": "Ann ran.", "question": "Who?", "options": list("wxyz"),
@@ -109,7 +109,7 @@ def test_evidence_that_has_no_place_is_said_too(tmp_path):
     assert not convert(load(path), tmp_path / "x.jsonl", "jsonl").lost
 
 
-def test_a_form_that_cannot_hold_the_set_is_refused(tmp_path):
+def test_a_format_that_cannot_hold_the_set_is_an_error(tmp_path):
     """Options have no place in SQuAD's form, and nothing is written."""
     path = tmp_path / "own.jsonl"
     path.write_text(
@@ -136,7 +136,7 @@ FORMAT = Format(name="lossy", sniff=jsonl.sniff, read=jsonl.read, write=write)
 """
 
 
-def test_a_writer_that_loses_the_passage_is_caught(squad, tmp_path, monkeypatch):
+def test_a_writer_that_loses_the_passage_is_detected(squad, tmp_path, monkeypatch):
     """Somebody's own format that forgets something is found out by reading what it wrote."""
     folder = tmp_path / "plugin"
     folder.mkdir()
@@ -147,7 +147,7 @@ def test_a_writer_that_loses_the_passage_is_caught(squad, tmp_path, monkeypatch)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cats.json", "plugin"]
 
 
-def test_an_old_target_survives_a_refusal(squad, tmp_path):
+def test_an_error_keeps_the_old_target(squad, tmp_path):
     """A failed conversion leaves the file that was there."""
     target = tmp_path / "x.json"
     target.write_text("mine")
@@ -206,7 +206,7 @@ def test_mrqa_to_mrqa_is_a_copy(squad, tmp_path):
     assert hashlib.sha256(one.read_bytes()).digest() == hashlib.sha256(two.read_bytes()).digest()
 
 
-def test_options_of_the_mrqa_form_need_that_form(squad, tmp_path):
+def test_mrqa_options_need_the_mrqa_format(squad, tmp_path):
     """--documents on the way to a table is a mistake."""
     with pytest.raises(UsageError, match="MRQA"):
         convert(squad, tmp_path / "x.csv", mrqa=MrqaOptions(documents=True))
@@ -232,12 +232,12 @@ def test_options_of_the_mrqa_form_need_that_form(squad, tmp_path):
         ("drop.jsonl.gz", "jsonl"),
     ],
 )
-def test_the_targets_name_says_the_format(name, format_):
+def test_the_targets_name_gives_the_format(name, format_):
     """The ending is believed: a set's name before it makes no JSON of a table."""
     assert format_of(name) == format_
 
 
-def test_a_name_that_says_nothing_is_an_error(squad, tmp_path):
+def test_a_name_without_a_format_is_an_error(squad, tmp_path):
     """`out.json` could be anything."""
     with pytest.raises(UsageError, match="--to"):
         convert(squad, tmp_path / "out.json")
@@ -245,7 +245,7 @@ def test_a_name_that_says_nothing_is_an_error(squad, tmp_path):
         convert(squad, tmp_path / "out.json", "sqad")
 
 
-def test_a_folder_that_cannot_be_made_is_an_error(squad, tmp_path):
+def test_a_folder_that_cannot_be_created_is_an_error(squad, tmp_path):
     """One message, no traceback: a file has its name."""
     (tmp_path / "nowhere").write_text("x")
     with pytest.raises(StorageError):
@@ -288,7 +288,7 @@ def test_differences_are_found_field_by_field(own, field, essential):
     assert essential or set(counts) == {field}
 
 
-def test_a_language_that_a_form_has_no_place_for_is_said(tmp_path):
+def test_a_lost_language_is_counted(tmp_path):
     """German is told by a row, and by no letter: what is written is read as English."""
     rows = tmp_path / "rows.jsonl"
     row = {"id": "1", "passage": "Die Fähre.", "question": "Was?", "answer": "Fähre"}
@@ -298,13 +298,13 @@ def test_a_language_that_a_form_has_no_place_for_is_said(tmp_path):
     assert convert(load(rows), tmp_path / "out.csv").lost == {}
 
 
-def test_a_missing_question_is_essential():
+def test_a_missing_question_is_an_essential_difference():
     """Both directions."""
     for before, after in ((pair(), []), ([], pair())):
         assert differences(before, after) == ({"questions": 1}, "the number of questions differs")
 
 
-def test_places_are_compared_without_their_order():
+def test_spans_are_compared_without_their_order():
     """Two places of one answer are the same in either order."""
     one = (Answer(kind="span", texts=("a",), spans=(Span(0, 1), Span(4, 5))),)
     two = (Answer(kind="span", texts=("a",), spans=(Span(4, 5), Span(0, 1))),)
@@ -320,7 +320,7 @@ UNASKED = (
 
 
 @pytest.mark.parametrize(("form", "gone"), [("csv", 1), ("webqa", 1), ("squad", 0), ("jsonl", 0)])
-def test_a_passage_without_a_question_is_counted_where_it_is_gone(tmp_path, form, gone):
+def test_lost_passages_without_a_question_are_counted(tmp_path, form, gone):
     """A table has a row a question: of texts alone an empty one was made, and nothing was said."""
     path = tmp_path / "set.jsonl"
     path.write_text(UNASKED)
@@ -330,7 +330,7 @@ def test_a_passage_without_a_question_is_counted_where_it_is_gone(tmp_path, form
 
 
 @pytest.mark.parametrize("form", ["coqa", "qasper", "multirc"])
-def test_what_cannot_be_read_back_is_told_of_the_set(tmp_path, form):
+def test_a_file_that_cannot_be_read_back_is_an_error_of_the_format(tmp_path, form):
     """And not of the draft, which is gone when its name is read."""
     path = tmp_path / "texts.jsonl"
     path.write_text(UNASKED.splitlines()[0])
@@ -341,7 +341,7 @@ def test_what_cannot_be_read_back_is_told_of_the_set(tmp_path, form):
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_what_is_wrong_with_the_source_is_told_of_the_source(tmp_path):
+def test_errors_of_the_source_name_the_source(tmp_path):
     path = tmp_path / "set.jsonl"
     path.write_text(UNASKED + '{"passage": 3}\n')
     with pytest.raises(InputError, match="line 3"):

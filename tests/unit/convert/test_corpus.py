@@ -42,7 +42,7 @@ def _bare(question):
     return msgspec.structs.replace(question, answers=answers, metadata={})
 
 
-def test_tokens_of_the_official_sample(corpus):
+def test_tokens_equal_those_of_the_official_sample(corpus):
     """All 1,624 tokens of the sample's contexts and questions are ours, with their offsets."""
     source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
     made = to_mrqa(bare(source))
@@ -59,7 +59,7 @@ def test_tokens_of_the_official_sample(corpus):
     assert compared == 1_624
 
 
-def test_how_the_rules_of_today_differ_from_those_of_2019(corpus):
+def test_todays_tokenizer_differs_from_2019_as_documented(corpus):
     """spaCy 3 as it comes cuts two of the sample's 1,474 context tokens into three each."""
     spacy = pytest.importorskip("spacy")
     pipeline = spacy.blank("en")
@@ -73,7 +73,7 @@ def test_how_the_rules_of_today_differ_from_those_of_2019(corpus):
     assert differing == ["26-year", "6,000-troop"]
 
 
-def test_detected_answers_of_the_official_sample(corpus):
+def test_detected_answers_equal_those_of_the_official_sample(corpus):
     """All 17 marks are those of the sample, by text, by characters and by tokens."""
     source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
     made = to_mrqa(bare(source), occurrences="annotated")
@@ -88,7 +88,7 @@ def test_detected_answers_of_the_official_sample(corpus):
     assert compared == 17
 
 
-def test_all_occurrences_in_the_official_sample(corpus):
+def test_all_occurrences_of_the_official_sample_are_found(corpus):
     """Looking for all places finds those of the sample and every other word-for-word one."""
     source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
     made = to_mrqa(bare(source))

@@ -44,7 +44,7 @@ def test_every_occurrence_is_found():
         ("42 42 42", "42 42", ["42 42"]),
     ],
 )
-def test_matches_under_normalisation(text, answer, expected):
+def test_answers_match_after_normalisation(text, answer, expected):
     """Case, articles, punctuation and blanks do not matter; the raw text of the passage is kept."""
     if expected is None:
         expected = ["The Denver Broncos", "Denver  Broncos"]
@@ -61,7 +61,7 @@ def test_matches_under_normalisation(text, answer, expected):
         ("S", []),
     ],
 )
-def test_marks_that_are_of_one_token_with_an_answer_belong_to_it(answer, expected):
+def test_punctuation_in_the_same_token_belongs_to_the_answer(answer, expected):
     """spaCy leaves ``U.S.`` and ``p.m.`` whole: their last mark is not cut off."""
     text = "In the U.S. it was 5 p.m. then; The U.S. of the '90s grew"
     tokens = [(found[0], found.start()) for found in re.finditer(r"[\w'.]+", text)]
@@ -69,7 +69,7 @@ def test_marks_that_are_of_one_token_with_an_answer_belong_to_it(answer, expecte
 
 
 @pytest.mark.parametrize("text", ["ΟΔΟΣ ΕΡΜΟΥ", "Η ΟΔΟΣ", "İstanbul ΟΔΟΣ"])
-def test_letters_whose_small_form_depends_on_their_neighbours(text):
+def test_letters_with_context_dependent_lower_case(text):
     """The last sigma of a word is a letter of its own, and a dotted I becomes two."""
     answer = text.split()[-1] if text.startswith("Η") else text.split()[0]
     tokens = [(found[0], found.start()) for found in re.finditer(r"\S+", text)]
@@ -85,7 +85,7 @@ def test_a_match_inside_a_token_does_not_count():
     assert [span.start for span in spans] == [26]
 
 
-def test_the_tokens_of_a_span():
+def test_a_span_has_its_tokens():
     """A span that cuts a token has none."""
     tokenized = TokenizedText("one two three", cut("one two three"))
     (span,) = tokenized.find("two three")
@@ -101,7 +101,7 @@ texts = st.lists(st.tuples(words, st.sampled_from([" ", "  ", ", ", ". ", "\n", 
 
 
 @given(texts)
-def test_folding_is_the_official_normalisation(pieces):
+def test_folding_equals_the_official_normalisation(pieces):
     """The folded text equals the scorer's normal form, and every character knows its origin."""
     text = "".join(word + gap for word, gap in pieces)
     folded, offsets = fold(text)
@@ -111,7 +111,7 @@ def test_folding_is_the_official_normalisation(pieces):
 
 
 @given(texts, st.lists(words, min_size=1, max_size=3))
-def test_what_is_found_scores_as_exact(pieces, answer):
+def test_found_spans_score_as_exact(pieces, answer):
     """Whatever is marked equals the answer for the scorer, in whole tokens, without overlap."""
     text = "".join(word + gap for word, gap in pieces)
     wanted = " ".join(answer)

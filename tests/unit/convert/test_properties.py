@@ -56,7 +56,7 @@ def items(draw):
 @given(
     st.lists(items(), min_size=1, max_size=4), st.sampled_from(["all", "annotated"]), st.booleans()
 )
-def test_promises_of_the_mrqa_form(made, occurrences, documents):
+def test_converted_sets_satisfy_the_mrqa_format(made, occurrences, documents):
     """Every question is kept or counted; ids are unique; marks are right, aligned, and score."""
     source = Dataset(
         name="toy",

@@ -62,7 +62,7 @@ def test_all_occurrences_are_marked_with_their_tokens():
     assert [tokens[first][0] for first, _ in entry["token_spans"]] == ["42", "42"]
 
 
-def test_annotated_places_can_be_kept_as_they_are():
+def test_annotated_spans_can_be_kept():
     """As in the shared task's SQuAD and NewsQA: one entry a reference, repeats kept."""
     text = "42 is the answer, and 42 it is."
     items = (text, question(1, span("42", 22), span("42", 22), span("the answer", 6)))
@@ -145,7 +145,7 @@ def test_repair_2019_07_12_what_is_marked_scores_as_exact():
         assert mrqa(entry["text"]) in {mrqa(answer.texts[0]) for answer in asked.answers}
 
 
-def test_what_is_not_extractive_is_dropped_and_counted():
+def test_questions_that_are_not_extractive_are_dropped_and_counted():
     """Every reason has its own count."""
     made, items = converted(
         (
@@ -175,7 +175,7 @@ def test_what_is_not_extractive_is_dropped_and_counted():
     }
 
 
-def test_choices_are_taken_away_and_their_text_is_looked_for():
+def test_options_are_removed_and_their_text_is_searched():
     """RACE as the shared task has it: the right option must stand in the passage."""
     options = tuple(
         Option(label=label, text=text)
@@ -229,7 +229,7 @@ def test_ids_are_unique_within_and_across_sets():
     assert asked[0].question_id == qid("toy", "q1")
 
 
-def test_wrong_annotations_are_replaced_by_what_is_found():
+def test_wrong_annotations_are_replaced_by_occurrences():
     """An offset that points elsewhere is not marked."""
     _, ((_, (asked,)),) = converted(
         ("A cat sat.", question(1, span("sat", 0))), occurrences="annotated"
@@ -237,7 +237,7 @@ def test_wrong_annotations_are_replaced_by_what_is_found():
     assert marked(asked) == {"sat": [6]}
 
 
-def test_nothing_left_is_an_error_and_no_file(tmp_path):
+def test_no_extractive_question_is_an_error_and_no_file(tmp_path):
     """A set without one extractive question has no MRQA form."""
     made = to_mrqa(dataset(("A cat.", question(1, Answer(kind="none")))))
     with pytest.raises(UsageError, match="unanswerable 1"):
@@ -276,7 +276,7 @@ def test_the_written_file_loads_with_the_same_gold(tmp_path):
             assert one.metadata["detected_answers"] == two.metadata["detected_answers"]
 
 
-def test_the_terms_of_the_source_travel_in_the_header(tmp_path):
+def test_the_header_has_the_terms_of_the_source(tmp_path):
     """What was made of a set keeps the set's terms, whatever it is called now."""
     source = replace(dataset(("Ann ran.", question(1, span("Ann", 0)))), license="CC BY-NC 4.0")
     dump(to_mrqa(source, name="SQuAD").dataset, tmp_path / "out.jsonl")
@@ -302,7 +302,7 @@ def test_reading_is_lazy_and_can_be_repeated():
 
 @pytest.mark.parametrize("occurrences", ["all", "annotated"])
 @pytest.mark.parametrize("answer", ["the", " the "])
-def test_a_wrong_place_that_normalises_to_nothing_is_not_the_answers(tmp_path, occurrences, answer):
+def test_a_wrong_span_without_words_is_dropped(tmp_path, occurrences, answer):
     """``(`` and ``the`` both normalise to nothing: the written file was then read with defects."""
     made, ((_, (asked,)),) = converted(
         ("(on) the mat", question(1, Answer(kind="span", texts=(answer,), spans=(Span(0, 1),)))),

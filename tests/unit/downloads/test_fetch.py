@@ -12,7 +12,7 @@ from file_fetching import fetch_file, file_names, range_headers, sha256
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_cut_body_is_resumed_where_it_broke(site, waits, content, tmp_path, known):
+def test_a_truncated_body_is_resumed(site, waits, content, tmp_path, known):
     """Two cuts cost two range requests, and the file is whole."""
     url = site.put("/f", content, etag='"a"', cuts=[70_000, 50_000])
     fetch_file(tmp_path / "f", waits, url, sha256=sha256(content) if known else "")
@@ -25,16 +25,14 @@ def test_a_cut_body_is_resumed_where_it_broke(site, waits, content, tmp_path, kn
     assert all(headers.get("If-Range") == '"a"' for _, headers in site.asked[1:])
 
 
-def test_a_server_without_ranges_is_read_from_the_beginning(site, waits, content, tmp_path):
+def test_a_server_without_ranges_restarts_the_download(site, waits, content, tmp_path):
     """When a server ignores Range, nothing is appended to what was there."""
     url = site.put("/f", content, ranges=False, cuts=[70_000])
     fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
 
 
-def test_many_cuts_that_each_bring_something_do_not_exhaust_patience(
-    site, waits, content, tmp_path
-):
+def test_attempts_that_bring_bytes_do_not_count(site, waits, content, tmp_path):
     """Only fruitless attempts are counted."""
     url = site.put("/f", content, etag='"a"', cuts=[8192] * 20)
     fetch_file(tmp_path / "f", waits, url)
@@ -42,7 +40,7 @@ def test_many_cuts_that_each_bring_something_do_not_exhaust_patience(
     assert len(site.asked) == 21
 
 
-def test_a_changed_etag_starts_anew(site, waits, content, tmp_path):
+def test_a_changed_etag_restarts_the_download(site, waits, content, tmp_path):
     """Bytes of two versions are never joined."""
     new = content[::-1]
 
@@ -56,7 +54,7 @@ def test_a_changed_etag_starts_anew(site, waits, content, tmp_path):
     assert site.asked[1][1]["If-Range"] == '"a"'
 
 
-def test_bytes_without_validator_or_sum_are_not_trusted(site, waits, content, tmp_path):
+def test_bytes_without_validator_or_checksum_are_discarded(site, waits, content, tmp_path):
     """With no ETag and no published sum, a cut means to begin again."""
     url = site.put("/f", content, cuts=[70_000])
     fetch_file(tmp_path / "f", waits, url)
@@ -64,7 +62,7 @@ def test_bytes_without_validator_or_sum_are_not_trusted(site, waits, content, tm
     assert range_headers(site) == [None, None]
 
 
-def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
+def test_a_wrong_checksum_tries_the_next_address(site, waits, content, tmp_path):
     """A file with a wrong checksum never gets the final name, and the address is named."""
     wrong = site.put("/wrong", content[::-1])
     right = site.put("/right", content)
@@ -73,7 +71,7 @@ def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
     assert (tmp_path / "f").read_bytes() == content
 
 
-def test_both_sums_must_be_right(site, waits, content, tmp_path):
+def test_both_checksums_must_match(site, waits, content, tmp_path):
     """A right SHA-256 does not excuse a wrong MD5."""
     url = site.put("/f", content)
     with pytest.raises(TransferError, match="wrong checksum: MD5"):
@@ -81,7 +79,7 @@ def test_both_sums_must_be_right(site, waits, content, tmp_path):
     assert file_names(tmp_path) == []
 
 
-def test_the_beginning_from_one_address_is_finished_at_another(site, waits, content, tmp_path):
+def test_a_download_is_resumed_at_another_address(site, waits, content, tmp_path):
     """With a published sum, the second server is asked only for the rest."""
     gone = {"statuses": [(404, {})] * 9}
 
@@ -97,7 +95,7 @@ def test_the_beginning_from_one_address_is_finished_at_another(site, waits, cont
     assert site.asked[-1][1]["Range"].startswith("bytes=")
 
 
-def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_path):
+def test_a_partial_file_with_other_bytes_is_discarded(site, waits, content, tmp_path):
     """Where the joined bytes have the wrong sum, the same address is read once from its start."""
     (tmp_path / "f.part").write_bytes(b"x" * 1000)
     url = site.put("/f", content)
@@ -106,14 +104,14 @@ def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_pat
     assert range_headers(site) == ["bytes=1000-", None]
 
 
-def test_a_length_that_promises_too_much_is_seen_through(site, waits, content, tmp_path):
+def test_a_content_length_that_is_too_large_is_detected(site, waits, content, tmp_path):
     """The connection ends before the promised length, but the sum says that all has come."""
     url = site.put("/f", content, claimed_length=lambda n: n + 500, ranges=False)
     fetch_file(tmp_path / "f", waits, url, sha256=sha256(content))
     assert (tmp_path / "f").read_bytes() == content
 
 
-def test_a_length_that_promises_too_much_without_a_sum(site, waits, content, tmp_path):
+def test_a_content_length_too_large_without_a_checksum(site, waits, content, tmp_path):
     """The server's answer to a range beyond the end shows that all has come."""
     url = site.put("/f", content, etag='"a"', claimed_length=lambda n: n + 500)
     fetch_file(tmp_path / "f", waits, url)
@@ -121,7 +119,7 @@ def test_a_length_that_promises_too_much_without_a_sum(site, waits, content, tmp
     assert range_headers(site)[-1] == f"bytes={len(content)}-"
 
 
-def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, tmp_path):
+def test_a_content_length_that_is_too_small_leaves_no_file(site, waits, content, tmp_path):
     """A body that ends early but as promised is caught by the sum."""
     url = site.put("/f", content, claimed_length=lambda n: n // 2)
     with pytest.raises(TransferError, match="wrong checksum"):
@@ -129,7 +127,7 @@ def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, 
     assert file_names(tmp_path) == []
 
 
-def test_a_look_into_the_file_can_refuse_it(site, waits, content, tmp_path):
+def test_a_check_can_reject_the_file(site, waits, content, tmp_path):
     """A page of HTML where a data set should be turns to the next address."""
 
     def check(path: Path) -> None:
@@ -144,7 +142,7 @@ def test_a_look_into_the_file_can_refuse_it(site, waits, content, tmp_path):
     assert file_names(tmp_path) == ["f"]
 
 
-def test_redirections_are_followed(site, waits, content, tmp_path):
+def test_redirects_are_followed(site, waits, content, tmp_path):
     """Two hops lead to the file, and a loop is refused."""
     last = site.put("/last", content)
     middle = site.put("/middle", redirect=last)
@@ -171,7 +169,7 @@ def test_the_message_names_every_address_tried(site, waits, tmp_path):
     assert [path for path, _ in site.asked].count("/broken") == 4
 
 
-def test_a_stalled_server_is_left_and_resumed(site, waits, content, tmp_path):
+def test_a_stalled_download_is_resumed(site, waits, content, tmp_path):
     """Silence beyond the time-out is a cut."""
     url = site.put("/f", content, etag='"a"', cuts=[70_000], stalls=1)
     file = PublishedFile(name="f", addresses=(url,), sha256=sha256(content))
@@ -185,14 +183,14 @@ def test_a_stalled_server_is_left_and_resumed(site, waits, content, tmp_path):
     assert len(site.asked) == 2
 
 
-def test_an_encoded_body_is_stored_as_it_came(site, waits, content, tmp_path):
+def test_an_encoded_body_is_stored_unchanged(site, waits, content, tmp_path):
     """Sums are of the bytes on the wire, and no encoding is asked for."""
     url = site.put("/f.gz", content)
     fetch_file(tmp_path / "f.gz", waits, url, sha256=sha256(content))
     assert site.asked[0][1]["Accept-Encoding"] == "identity"
 
 
-def test_a_folder_that_cannot_be_made_is_a_clear_error(waits, tmp_path):
+def test_a_folder_that_cannot_be_created_is_a_clear_error(waits, tmp_path):
     """A file where a folder is needed raises a StorageError, not a traceback of ours."""
     (tmp_path / "data").write_text("in the way")
     with pytest.raises(StorageError, match="cannot be written"):
@@ -200,7 +198,7 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(waits, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"])
-def test_offline_asks_nobody(site, waits, tmp_path, monkeypatch, name):
+def test_offline_mode_sends_no_request(site, waits, tmp_path, monkeypatch, name):
     """With either variable set, no request leaves."""
     url = site.put("/f", b"body")
     monkeypatch.setenv(name, "1")
@@ -210,9 +208,7 @@ def test_offline_asks_nobody(site, waits, tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("sent", ["bytes 7-9/10", "", "bytes \xb2-9/10"])
-def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
-    site, waits, content, tmp_path, sent
-):
+def test_a_wrong_range_is_not_stored(site, waits, content, tmp_path, sent):
     """A server that misunderstands Range is asked again, from the beginning."""
 
     def misunderstand(page):
@@ -233,7 +229,7 @@ def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
         ("SSL_CERT_FILE", "/no/such.pem", "SSL_CERT_FILE"),
     ],
 )
-def test_what_the_environment_says_amiss_is_named(site, waits, tmp_path, monkeypatch, amiss):
+def test_invalid_environment_variables_are_named(site, waits, tmp_path, monkeypatch, amiss):
     """In one message, without the password; not where another host alone is meant."""
     name, value, said = amiss
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -40,7 +40,7 @@ def test_a_killed_process_is_resumed_by_the_next(site, waits, content, tmp_path)
     assert file_names(tmp_path) == ["f"]
 
 
-def test_a_process_killed_before_the_renaming_needs_no_network(waits, content, tmp_path):
+def test_a_process_killed_before_renaming_needs_no_network(waits, content, tmp_path):
     """A whole partial file with the right sum is taken without a request."""
     (tmp_path / "f.part").write_bytes(content)
     fetch_file(tmp_path / "f", waits, "http://127.0.0.1:9/f", sha256=sha256(content))

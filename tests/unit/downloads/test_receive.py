@@ -42,7 +42,7 @@ def bring(folder, waits, *names):
     return list(get(names or ["toy"], folder, count=lines, patience=waits.patience()))
 
 
-def test_a_file_is_brought_counted_and_described(site, waits, tmp_path, publish):
+def test_a_file_is_downloaded_counted_and_described(site, waits, tmp_path, publish):
     """The record carries the address, the sums, the count and the terms."""
     url = site.put("/a", BODY)
     publish(PublishedFile(name="toy/a.jsonl", addresses=(url,), sha256=sha256(BODY), examples=3))
@@ -54,7 +54,7 @@ def test_a_file_is_brought_counted_and_described(site, waits, tmp_path, publish)
     assert (found.license, found.citation) == ("CC0", "Us 2026")
 
 
-def test_a_mirror_is_asked_first_and_judged_like_the_others(site, waits, tmp_path, publish):
+def test_a_mirror_is_tried_first_and_verified(site, waits, tmp_path, publish):
     """The mirror's file is taken when its sum is right, and passed over when it is not."""
     official = site.put("/official", BODY)
     publish(PublishedFile(name="toy/a.jsonl", addresses=(official,), sha256=sha256(BODY)))
@@ -67,7 +67,7 @@ def test_a_mirror_is_asked_first_and_judged_like_the_others(site, waits, tmp_pat
         assert found.address == giver
 
 
-def test_a_second_call_asks_nobody(site, waits, tmp_path, publish, monkeypatch):
+def test_a_second_call_sends_no_request(site, waits, tmp_path, publish, monkeypatch):
     """What is there and right stays, even offline."""
     url = site.put("/a", BODY)
     publish(PublishedFile(name="toy/a.jsonl", addresses=(url,), sha256=sha256(BODY), examples=3))
@@ -87,7 +87,7 @@ def test_a_wrong_count_leaves_no_file(site, waits, tmp_path, publish):
     assert not (tmp_path / "toy").exists()
 
 
-def test_a_right_sum_outranks_a_published_count(site, waits, tmp_path, publish):
+def test_a_correct_checksum_outranks_a_count(site, waits, tmp_path, publish):
     """The file stays, and the difference is said."""
     url = site.put("/a", BODY)
     publish(PublishedFile(name="toy/a", addresses=(url,), sha256=sha256(BODY), examples=4))
@@ -97,7 +97,7 @@ def test_a_right_sum_outranks_a_published_count(site, waits, tmp_path, publish):
     assert "publishers say 4" in found.remarks[0]
 
 
-def test_another_file_in_the_way_is_not_overwritten(site, waits, tmp_path, publish):
+def test_a_different_file_is_not_overwritten(site, waits, tmp_path, publish):
     """The user's own file of that name stays as it is."""
     url = site.put("/a", BODY)
     publish(PublishedFile(name="toy/a.jsonl", addresses=(url,), sha256=sha256(BODY)))
@@ -109,7 +109,7 @@ def test_another_file_in_the_way_is_not_overwritten(site, waits, tmp_path, publi
     assert mine.read_bytes() == b"mine\n"
 
 
-def test_one_lost_file_does_not_keep_the_others(site, waits, tmp_path, publish):
+def test_a_failed_file_does_not_stop_the_others(site, waits, tmp_path, publish):
     """The rest of a set arrives, and the error comes at the end."""
     url = site.put("/b", BODY)
     publish(
@@ -122,7 +122,7 @@ def test_one_lost_file_does_not_keep_the_others(site, waits, tmp_path, publish):
     assert (tmp_path / "toy" / "b.jsonl").read_bytes() == BODY
 
 
-def test_a_host_that_is_not_there_is_waited_for_once(site, waits, tmp_path, publish):
+def test_an_unreachable_host_is_waited_for_once(site, waits, tmp_path, publish):
     """Not for each of a set's files; one that is there is asked as patiently as ever."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -140,7 +140,7 @@ def test_a_host_that_is_not_there_is_waited_for_once(site, waits, tmp_path, publ
     assert (tmp_path / "toy" / "c.jsonl").read_bytes() == BODY
 
 
-def test_a_set_by_hand_says_where_and_takes_what_is_put_there(waits, tmp_path, publish):
+def test_a_manual_set_says_where_and_uses_present_files(waits, tmp_path, publish):
     """Without the file: the instructions. With it: its questions are counted."""
     publish(PublishedFile(name="toy/a.json", examples=3), by_hand="ask at the desk")
     with pytest.raises(UsageError, match="ask at the desk"):
@@ -158,7 +158,7 @@ def archive(url: str, body: bytes, *members: Member) -> PublishedFile:
     return PublishedFile(name="toy/toy.zip", addresses=(url,), sha256=sha256(body), members=members)
 
 
-def test_named_members_are_taken_out_of_an_archive(site, waits, tmp_path, publish):
+def test_named_members_are_extracted(site, waits, tmp_path, publish):
     """Only what is asked for is written, under our names, whatever else the archive holds."""
     body = packed(in__a=BODY, in__b=b"no\n", **{"..__..__evil": b"evil\n"})
     url = site.put("/z", body)
@@ -171,7 +171,7 @@ def test_named_members_are_taken_out_of_an_archive(site, waits, tmp_path, publis
     assert not (tmp_path.parent / "evil").exists()
 
 
-def test_a_damaged_member_is_taken_out_again(site, waits, tmp_path, publish):
+def test_a_damaged_member_is_extracted_again(site, waits, tmp_path, publish):
     """The archive's own CRC tells whether what was taken out is still right."""
     body = packed(a=BODY)
     url = site.put("/z", body)
@@ -193,7 +193,7 @@ def test_a_missing_member_is_an_error(site, waits, tmp_path, publish):
     assert {path.name for path in (tmp_path / "toy").iterdir()} == {"toy.zip"}
 
 
-def test_a_file_that_is_no_archive_is_an_error(site, waits, tmp_path, publish):
+def test_a_file_that_is_not_an_archive_is_an_error(site, waits, tmp_path, publish):
     """The sum may be right and the table wrong."""
     url = site.put("/z", BODY)
     publish(archive(url, BODY, Member(inside="a", name="toy/a.jsonl")))
@@ -201,7 +201,7 @@ def test_a_file_that_is_no_archive_is_an_error(site, waits, tmp_path, publish):
         bring(tmp_path, waits)
 
 
-def test_names_are_sets_files_and_prefixes():
+def test_names_select_sets_files_and_prefixes():
     """Each file comes once, however often it is named."""
     assert len(select(["mrqa"])) == 18
     assert len(select(["mrqa/train", "mrqa/train/SQuAD", "MRQA/train/squad"])) == 6

@@ -24,7 +24,7 @@ from file_fetching import fetch_file
         ("Fri, 01 Jan 2021 00:00:00 +99999999999999", None),
     ],
 )  # fmt: skip
-def test_what_retry_after_asks_for(value, seconds):
+def test_retry_after_gives_the_seconds(value, seconds):
     assert retry_after(value) == seconds
 
 
@@ -39,7 +39,7 @@ def test_a_date_in_a_thousand_years_is_one(date):
     assert retry_after(date) > 900 * 365 * 86400
 
 
-def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content, tmp_path):
+def test_transient_faults_are_retried_with_growing_waits(site, waits, content, tmp_path):
     """Three faults of the server, then the file; waits double and are jittered."""
     url = site.put("/f", content, statuses=[(500, {}), (503, {}), (502, {})])
     fetch_file(tmp_path / "f", waits, url)
@@ -48,7 +48,7 @@ def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content,
         assert longest / 2 <= waited <= longest
 
 
-def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
+def test_retry_after_is_obeyed_up_to_a_limit(site, waits, content, tmp_path):
     """A wait of 7 s is waited for; an hour turns to the next address."""
     url = site.put("/f", content, statuses=[(429, {"Retry-After": "7"})])
     fetch_file(tmp_path / "f", waits, url)
@@ -66,7 +66,7 @@ def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
     assert len(waits.seconds) == 3
 
 
-def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tmp_path):
+def test_jitter_uses_the_given_generator(site, waits, content, tmp_path):
     """The same seed gives the same waits."""
     seen = []
     for turn in range(2):
@@ -87,7 +87,7 @@ def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tm
 @pytest.mark.parametrize(
     "when", ["Wed, 21 Oct 2015 07:28:00 -0000", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "\xb2"]
 )
-def test_a_date_to_return_at_in_any_form(site, waits, content, tmp_path, when):
+def test_every_form_of_date_is_parsed(site, waits, content, tmp_path, when):
     """A date without a zone is one, and what is no date is no wait."""
     url = site.put("/f", content, statuses=[(503, {"Retry-After": when})])
     fetch_file(tmp_path / "f", waits, url)

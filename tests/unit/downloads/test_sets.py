@@ -25,7 +25,7 @@ def test_the_mrqa_groups_hold_the_published_files():
     assert sum(file.examples for file in SETS["mrqa/out-of-domain-dev"].files) == 9_633
 
 
-def test_every_set_has_terms_a_paper_and_somewhere_to_get_it():
+def test_every_set_has_terms_a_paper_and_a_source():
     """No entry is without licence, citation, several addresses or instructions."""
     for found in SETS.values():
         assert found.description
@@ -35,7 +35,7 @@ def test_every_set_has_terms_a_paper_and_somewhere_to_get_it():
             assert (len(set(file.addresses)) >= 2) != bool(found.by_hand), file.name
 
 
-def test_sums_and_names_are_well_formed():
+def test_checksums_and_names_are_well_formed():
     """Sums are lower-case hexadecimal, names are unique and stay in the folder."""
     for file in FILES:
         assert re.fullmatch("([0-9a-f]{64})?", file.sha256)
@@ -68,7 +68,7 @@ CORPUS = {
 }
 
 
-def test_a_file_that_is_missing_is_told_with_the_call_that_puts_it_there(tmp_path):
+def test_a_missing_file_names_its_get_command(tmp_path):
     """Also one that is taken out of an archive; what nobody publishes is told without."""
     for file in FILES:
         for name in (file.name, *(member.name for member in file.members)):
@@ -83,7 +83,7 @@ def test_a_file_that_is_missing_is_told_with_the_call_that_puts_it_there(tmp_pat
     assert get_command(Path("data/mrqa/train/mine.jsonl.gz")) == ""
 
 
-def test_sums_and_counts_are_those_of_the_real_files(corpus):
+def test_checksums_and_counts_match_the_real_files(corpus):
     """For every file of the table that the corpus has: its sum, and its questions as loaded."""
     known = {file.name: file for file in FILES}
     for name, place in CORPUS.items():

@@ -27,7 +27,7 @@ def asked(**fields):
         (asked(text=None), "the field 'text' is missing", "'text': a string"),
     ],
 )
-def test_what_is_found_and_what_was_expected(sent, found, expected):
+def test_mismatches_name_what_was_found_and_expected(sent, found, expected):
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.convert(sent, AnswerRequest)
     told = describe_mismatch(*_parts(error.value))
@@ -37,13 +37,13 @@ def test_what_is_found_and_what_was_expected(sent, found, expected):
 
 
 @pytest.mark.parametrize("sent", [asked(text=3), asked() | {"n_best": "a"}])
-def test_what_the_parser_says_well_enough(sent):
+def test_clear_parser_messages_are_kept(sent):
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.convert(sent, AnswerRequest)
     assert describe_mismatch(*_parts(error.value)) is None
 
 
-def test_a_place_that_the_record_does_not_have():
+def test_an_unknown_place_gives_no_description():
     assert describe_mismatch("Invalid enum value 'a'", AnswerRequest, "$.nowhere[0].at_all") is None
 
 

@@ -51,13 +51,13 @@ def test_the_one_file_of_predictions_is_read(tmp_path, own, members):
         ({"a.json": b""}, "a.json is empty"),
     ],
 )
-def test_what_is_none_or_several_is_refused_with_what_is_there(tmp_path, own, members, told):
+def test_archives_without_exactly_one_prediction_file_are_rejected(tmp_path, own, members, told):
     with pytest.raises(InputError, match="unpack it and pass the file") as refused:
         load_submission(archive(tmp_path, members), own)
     assert told in refused.value.found
 
 
-def test_what_is_wrong_in_it_is_told_with_its_name(tmp_path, own):
+def test_errors_name_the_member(tmp_path, own):
     for raw, told in (('{"a": "北京"}'.encode("gbk"), "UTF-8"), (b'{"a": ', "JSON")):
         with pytest.raises(InputError, match=told) as refused:
             load_submission(archive(tmp_path, {"x/p.json": raw}), own)

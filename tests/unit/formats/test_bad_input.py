@@ -70,7 +70,7 @@ def name(request) -> str:
     return request.param
 
 
-def test_the_samples_are_good(tmp_path, name):
+def test_the_unchanged_samples_can_be_read(tmp_path, name):
     """Every sample reads without an error, plain, packed and with a byte-order mark."""
     plain = write_sample(tmp_path, name)
     packed = write_sample(tmp_path, name, packed=True)
@@ -82,7 +82,7 @@ def test_the_samples_are_good(tmp_path, name):
     assert list(load(marked, name)) == records
 
 
-def test_truncated_gzip(tmp_path, name):
+def test_a_truncated_gzip_is_an_error(tmp_path, name):
     """A gzip file that was cut anywhere is said to have been cut."""
     path = write_sample(tmp_path, name, packed=True)
     whole = path.read_bytes()
@@ -92,7 +92,7 @@ def test_truncated_gzip(tmp_path, name):
             assert "gzip data is cut off" in refused(path, guess_or_not)
 
 
-def test_damaged_gzip(tmp_path, name):
+def test_a_damaged_gzip_is_an_error(tmp_path, name):
     """A gzip file with other bytes in it, or after it, is said to be broken."""
     path = write_sample(tmp_path, name, packed=True)
     whole = path.read_bytes()
@@ -107,7 +107,7 @@ def test_damaged_gzip(tmp_path, name):
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-16-le", "utf-16-be"])
-def test_wrong_encoding(tmp_path, name, encoding):
+def test_a_wrong_encoding_is_an_error(tmp_path, name, encoding):
     """Text that is not UTF-8 is called so, with the command that converts it."""
     path = write_sample(tmp_path, name)
     text = path.read_text("utf-8").replace("ferry", "渡船")
@@ -116,7 +116,7 @@ def test_wrong_encoding(tmp_path, name, encoding):
         assert "iconv" in refused(path, guess_or_not)
 
 
-def test_a_table_saved_by_a_western_machine_is_not_called_chinese(tmp_path):
+def test_the_encoding_error_fits_western_text(tmp_path):
     """The encoding cannot be known: both that are likely are named."""
     path = tmp_path / "rows.csv"
     path.write_bytes("id,passage,question\n1,Le café ouvre.,Quand?\n".encode("windows-1252"))
@@ -138,7 +138,7 @@ def test_a_table_saved_by_a_western_machine_is_not_called_chinese(tmp_path):
         ),
     ],
 )
-def test_archives_are_called_so(tmp_path, name, pack, called, cure):
+def test_archives_are_recognised(tmp_path, name, pack, called, cure):
     """What sets are published in is named, with how to unpack it; it is no wrong encoding."""
     path = write_sample(tmp_path, name)
     path.write_bytes(pack(path.read_bytes()))
@@ -152,7 +152,7 @@ def test_archives_are_called_so(tmp_path, name, pack, called, cure):
 
 
 @pytest.mark.parametrize("column", ["PAR1", "BZh9", "Rar!", "x" * 256 + "Mustard"])
-def test_a_table_that_begins_nearly_like_an_archive_is_read(tmp_path, column):
+def test_text_that_resembles_an_archive_is_read(tmp_path, column):
     """A column may be called so, and `ustar` of mustard stand where a tar archive has it."""
     path = tmp_path / "rows.csv"
     path.write_text(f"{column},id,passage,question,answer\n7,1,Ann ran.,Who?,Ann\n")
@@ -160,7 +160,7 @@ def test_a_table_that_begins_nearly_like_an_archive_is_read(tmp_path, column):
     assert question.tags == {column: "7"}
 
 
-def test_blank_files(tmp_path):
+def test_blank_files_are_an_error(tmp_path):
     """Of no format, rather than one that is not known."""
     path = tmp_path / "blank.jsonl"
     path.write_text("  \n\n\t\n")
@@ -169,7 +169,7 @@ def test_blank_files(tmp_path):
     assert "no known format" in refused(path)
 
 
-def test_empty_files(tmp_path, name):
+def test_empty_files_are_an_error(tmp_path, name):
     """An empty file, packed or not, is called empty."""
     path = tmp_path / "empty"
     path.write_bytes(b"")
@@ -182,7 +182,7 @@ def test_empty_files(tmp_path, name):
     refused(path, name)
 
 
-def test_no_file_at_all(tmp_path, name):
+def test_a_missing_file_is_an_error(tmp_path, name):
     """A directory, a missing file, a pipe and an impossible path are told apart."""
     assert "a folder, not a file" in refused(tmp_path, name)
     assert "No such file" in refused(tmp_path / "missing.json", name)
@@ -191,7 +191,7 @@ def test_no_file_at_all(tmp_path, name):
     assert "null" in str(read_all(Path("a\0b"), name))
 
 
-def test_unreadable(tmp_path):
+def test_an_unreadable_file_is_an_error(tmp_path):
     """A file without permission to read says so."""
     path = write_sample(tmp_path, "jsonl")
     path.chmod(0)
@@ -200,7 +200,7 @@ def test_unreadable(tmp_path):
     assert "Permission denied" in refused(path)
 
 
-def test_cut_in_the_middle(tmp_path, name):
+def test_a_truncated_file_is_an_error(tmp_path, name):
     """A plain file that breaks off is refused, wherever in a record it breaks."""
     path = write_sample(tmp_path, name)
     whole = path.read_bytes()
@@ -212,7 +212,7 @@ def test_cut_in_the_middle(tmp_path, name):
         refused(path)
 
 
-def test_nul_bytes(tmp_path, name):
+def test_nul_bytes_are_an_error(tmp_path, name):
     """NUL bytes are refused; in a file of nothing else too."""
     path = write_sample(tmp_path, name)
     whole = path.read_bytes()
@@ -224,7 +224,7 @@ def test_nul_bytes(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", JSON_FORMATS)
-def test_deep_nesting(tmp_path, name):
+def test_deep_nesting_is_an_error(tmp_path, name):
     """A hundred thousand brackets end in an error, in place of a value and as the whole file."""
     path = write_sample(tmp_path, name)
     whole = path.read_bytes()
@@ -240,7 +240,7 @@ def test_deep_nesting(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", LINE_FORMATS)
-def test_a_broken_line_far_down(tmp_path, name):
+def test_a_broken_line_is_named_by_number(tmp_path, name):
     """Invalid JSON on line 40,001 is reported with that number."""
     path = write_sample(tmp_path, name)
     line = path.read_bytes().split(b"\n")[0] + b"\n"
@@ -294,7 +294,7 @@ CHANGES = [_remove, *map(_setter, ["7", "", 7, -1, 2.5, True, None, [], {}, [["x
 
 
 @pytest.mark.parametrize("name", JSON_FORMATS)
-def test_every_field_missing_or_of_another_type(tmp_path, name):
+def test_missing_fields_and_wrong_types_are_errors(tmp_path, name):
     """Take away or replace each value of a file in turn: it reads, or is refused with its name."""
     path = write_sample(tmp_path, name)
     raw = path.read_text("utf-8")
@@ -344,7 +344,7 @@ def test_the_question_and_the_field_are_named(tmp_path):
     assert "expected: 'id': a string or an integer" in refused(path)
 
 
-def test_an_unknown_file_is_told_what_is_known(tmp_path):
+def test_an_unknown_format_lists_the_known_ones(tmp_path):
     """Content of no known format lists the formats and points to the manual."""
     path = tmp_path / "odd.json"
     path.write_text('{"cats": 3}')
@@ -368,7 +368,7 @@ def test_the_command_line_prints_one_message(tmp_path):
 
 
 @pytest.mark.parametrize("name", JSON_FORMATS)
-def test_wrong_encoding_in_a_field_of_other_publishers(tmp_path, name):
+def test_a_wrong_encoding_in_an_extra_field_is_an_error(tmp_path, name):
     """A field that nobody reads is looked at too: it would be written back."""
     path = write_sample(tmp_path, name)
     whole = path.read_bytes()
@@ -378,7 +378,7 @@ def test_wrong_encoding_in_a_field_of_other_publishers(tmp_path, name):
             assert "not UTF-8" in refused(path, name) or "unknown field" in refused(path, name)
 
 
-def test_the_cure_names_the_option_that_the_verb_has(tmp_path):
+def test_the_cure_names_the_commands_option(tmp_path):
     """``convert`` takes --from, most verbs --format, and a run's own file has no such option."""
     path = tmp_path / "bad.json"
     path.write_text('{"data": [{"paragraphs": 3}]}')
@@ -395,7 +395,7 @@ def test_the_cure_names_the_option_that_the_verb_has(tmp_path):
     assert "--format" not in str(caught.value)
 
 
-def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
+def test_a_first_line_too_long_to_guess_is_an_error(tmp_path):
     """A valid line whose telling fields come after 17 MB of text is read once it is named."""
     path = tmp_path / "long.jsonl"
     question = '{"question_id": "q", "passage_id": "p", "text": "Which?", "kind": "span"}'
@@ -410,7 +410,7 @@ def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
 @pytest.mark.parametrize(
     "call", [load, lambda path: load(path, "jsonl"), lambda path: Source(path).read()]
 )
-def test_a_gzip_file_that_unpacks_to_what_no_text_does(tmp_path, monkeypatch, call):
+def test_a_gzip_bomb_is_rejected(tmp_path, monkeypatch, call):
     """Three megabytes held three gigabytes in one line, and six were needed to read it."""
     monkeypatch.setattr(size_limits, "_MAX_UNPACKED_BYTES", 1 << 20)
     path = tmp_path / "set.jsonl.gz"

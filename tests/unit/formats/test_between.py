@@ -37,7 +37,7 @@ def _into(dataset: Dataset, name: str, tmp_path: Path) -> list[Question]:
         ("agieval", {"asks_for"}),
     ],
 )
-def test_the_exam_in_every_form_that_holds_it(
+def test_the_exam_converts_to_every_format_that_holds_it(
     exam: Dataset, tmp_path: Path, name: str, kept: set[str]
 ):
     """Stems, options and gold arrive everywhere; truth, roles and evidence where they have room."""
@@ -57,14 +57,14 @@ def test_the_exam_in_every_form_that_holds_it(
 
 
 @pytest.mark.parametrize("name", ["drop", "drop-simple", "nli", "gaokao-bench"])
-def test_forms_without_options_refuse_the_exam(exam: Dataset, tmp_path: Path, name: str):
+def test_formats_without_options_reject_the_exam(exam: Dataset, tmp_path: Path, name: str):
     """The refusal names the question or the set and what to do, and leaves no file."""
     with pytest.raises(UsageError, match="do: "):
         formats.dump(exam, tmp_path / "out.json", name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_english_exam_as_drop_says_what_has_no_place(tmp_path: Path):
+def test_the_english_exam_as_drop_counts_lost_fields(tmp_path: Path):
     """A question without answer has no place in DROP or its flattened form."""
     dataset = formats.load(locate("exam/en"))
     for name in ("drop", "drop-simple"):
@@ -72,7 +72,7 @@ def test_english_exam_as_drop_says_what_has_no_place(tmp_path: Path):
             formats.dump(dataset, tmp_path / "out.json", name)
 
 
-def test_gaokao_bench_with_many_blanks_is_read_in_time_that_grows_with_them(tmp_path: Path):
+def test_gaokao_bench_with_many_blanks_is_read_in_linear_time(tmp_path: Path):
     """The gap for a letter was looked for from every blank, and 5,000 of them took minutes."""
     many = " " * 100_000
     printed = (

@@ -27,7 +27,7 @@ def back(path: Path, folder: Path) -> Any:
     return json.loads((folder / "back.json").read_text("utf-8"))
 
 
-def test_questions_with_their_snippets(tmp_path):
+def test_questions_have_their_snippets(tmp_path):
     defects = Defects()
     path = saved(tmp_path, FACT, TRUTH)
     (passage, (fact,)), (_, (truth,)) = load(path).read(defects)
@@ -59,7 +59,7 @@ def test_questions_with_their_snippets(tmp_path):
         ("yesno", None, []),
     ],
 )
-def test_answers_of_every_form(tmp_path, kind, said, texts):
+def test_answers_of_every_type_are_read(tmp_path, kind, said, texts):
     row = FACT | {"type": kind, "exact_answer": said}
     path = saved(tmp_path, row)
     ((_, (question,)),) = load(path)
@@ -67,7 +67,7 @@ def test_answers_of_every_form(tmp_path, kind, said, texts):
     assert back(path, tmp_path)["questions"] == [row]
 
 
-def test_what_asks_for_a_text_is_left_out_and_comes_back(tmp_path):
+def test_free_form_questions_are_skipped_and_written_back(tmp_path):
     rows = [SUMMARY, SUMMARY | {"id": "b9"}, FACT, SUMMARY | {"id": "c"}, TRUTH, SUMMARY]
     path = saved(tmp_path, *rows)
     dataset = load(path)
@@ -82,19 +82,19 @@ def test_odd_answers_are_counted(tmp_path):
     assert load(saved(tmp_path, *rows)).check().counts == counted
 
 
-def test_metrics_follow_the_questions(tmp_path):
+def test_default_metrics_follow_the_questions(tmp_path):
     listed = FACT | {"id": "b3", "type": "list", "exact_answer": [["six"], ["piano"]]}
     assert default_metrics(load(saved(tmp_path, FACT)), {}) == ("squad",)
     assert default_metrics(load(saved(tmp_path, TRUTH, listed)), {}) == ("choice", "drop")
 
 
-def test_a_question_without_a_body_is_told(tmp_path):
+def test_a_question_without_a_body_is_an_error(tmp_path):
     row = {key: value for key, value in FACT.items() if key != "body"}
     with pytest.raises(InputError, match=r"questions\[1\].*'body' is missing"):
         list(load(saved(tmp_path, TRUTH, row)))
 
 
-def test_other_sets_are_not_written_so(tmp_path):
+def test_other_sets_cannot_be_written(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps({"id": "1", "passage": "a", "question": "?", "answer": "a"}))
     with pytest.raises(UsageError, match="snippets as they were read"):

@@ -43,7 +43,7 @@ def span(text: str, start: int) -> Answer:
     return Answer(kind="span", texts=(text,), spans=(Span(start, start + len(text)),))
 
 
-def test_options_stand_in_columns_of_their_letters(tmp_path):
+def test_options_are_read_from_lettered_columns(tmp_path):
     """As in the tables of C-Eval and CMMLU: they were tags, and the letter a text to be found."""
     asked = only(table(tmp_path, f"id,passage,question,A,B,C,answer\n1,{TEXT},What?,a|b,it,,B\n"))
     assert [(one.label, one.text) for one in asked.options] == [("A", "a|b"), ("B", "it")]
@@ -56,7 +56,7 @@ def test_options_stand_in_columns_of_their_letters(tmp_path):
     assert only(lines(tmp_path, row(A=1, B=2, answer="six"))).tags == {"A": "1", "B": "2"}
 
 
-def test_tags_that_would_come_back_as_options_have_no_place_in_a_table(tmp_path):
+def test_tags_named_like_option_columns_are_rejected(tmp_path):
     named = load(lines(tmp_path, row(A=1, B=2, answer="six")))
     with pytest.raises(UsageError, match="names of option columns"):
         dump(named, tmp_path / "new.csv", "csv")
@@ -79,20 +79,20 @@ def test_tags_that_would_come_back_as_options_have_no_place_in_a_table(tmp_path)
         " b ",
     ],
 )
-def test_a_letter_is_known_as_people_type_it(tmp_path, said):
+def test_typed_letters_are_recognised(tmp_path, said):
     assert only(lines(tmp_path, row(options=["a", "it"], answer=said))).answers[0].label == "B"
     itself = only(lines(tmp_path, row(options=[said, "it"], answer=said)))
     assert itself.answers[0].label == "A"  # an option that says so
 
 
 @pytest.mark.parametrize("said", ["AB", "A、B", "BB", "选", "B或A", "Bat"])
-def test_what_names_no_one_letter_is_counted(tmp_path, said):
+def test_answers_that_name_no_option_are_counted(tmp_path, said):
     _, counts = read(lines(tmp_path, row(options=["a", "it"], answer=said)))
     assert counts == {"answer-not-an-option": 1}
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_rows_may_stand_in_one_list(tmp_path, monkeypatch, large):
+def test_rows_may_be_one_list(tmp_path, monkeypatch, large):
     """They are what the same rows are as lines, streamed where there are many."""
     if large:
         monkeypatch.setattr("closeread.formats.files.source._WHOLE_PLAIN_BYTES", 0)
@@ -118,7 +118,7 @@ def test_rows_may_stand_in_one_list(tmp_path, monkeypatch, large):
         ("text", r"found a string\n  expected: an object"),
     ],
 )
-def test_what_is_wrong_in_a_list_is_told_with_its_place(tmp_path, monkeypatch, large, wrong, told):
+def test_errors_in_a_list_name_the_place(tmp_path, monkeypatch, large, wrong, told):
     if large:
         monkeypatch.setattr("closeread.formats.files.source._WHOLE_PLAIN_BYTES", 0)
     path = tmp_path / "own.json"
@@ -127,7 +127,7 @@ def test_what_is_wrong_in_a_list_is_told_with_its_place(tmp_path, monkeypatch, l
         read(path)
 
 
-def test_who_has_texts_alone_is_told_how_they_are_given(tmp_path):
+def test_rows_without_questions_are_explained(tmp_path):
     path = lines(tmp_path, {"id": "1", "passage": TEXT})
     with pytest.raises(InputError, match="the field 'question' is missing") as caught:
         next(iter(load(path, "jsonl").read(Defects())))
@@ -137,7 +137,7 @@ def test_who_has_texts_alone_is_told_how_they_are_given(tmp_path):
     assert (passage.passage_id, passage.text, questions) == ("1", "...", ())
 
 
-def test_one_passage_for_neighbouring_rows(tmp_path):
+def test_adjacent_rows_share_a_passage(tmp_path):
     """Rows that repeat a text share a passage; the same text later is another one."""
     path = lines(
         tmp_path,
@@ -172,14 +172,14 @@ def test_one_passage_for_neighbouring_rows(tmp_path):
         ),
     ],
 )
-def test_answers_without_options(tmp_path, answer, kind, answers):
+def test_answers_without_options_are_spans(tmp_path, answer, kind, answers):
     """A string, a list, null, a number and a list in a list mean what the manual says."""
     question = only(lines(tmp_path, row(answer=answer)))
     assert (question.kind, question.answers) == (kind, answers)
 
 
 @pytest.mark.parametrize(("told", "language"), [("zh-CN", "zh"), ("EN", "en"), ("", "zh")])
-def test_a_row_says_its_language_by_a_tag(tmp_path, told, language):
+def test_a_row_may_name_its_language(tmp_path, told, language):
     """What a Chinese passage is cut by hangs on it."""
     path = lines(tmp_path, row(passage="船六点开。", language=told))
     assert [passage.language for passage, _ in load(path)] == [language]
@@ -190,7 +190,7 @@ def test_no_answer_column_means_no_gold(tmp_path):
     assert only(lines(tmp_path, row())).answers == ()
 
 
-def test_answer_start(tmp_path):
+def test_answer_start_locates_the_answer(tmp_path):
     """A right start is taken; a wrong one is a defect and the text is looked for."""
     twice = row(passage="a b a", answer="a", answer_start=4)
     assert only(lines(tmp_path, twice)).answers == (span("a", 4),)
@@ -205,7 +205,7 @@ def test_answer_start(tmp_path):
 
 
 @pytest.mark.parametrize(("start", "place"), [(1, 0), (4, 5), (9, 10), (99, 10), (-3, 0)])
-def test_a_wrong_answer_start_means_the_nearest_place(tmp_path, start, place):
+def test_a_wrong_answer_start_is_moved_to_the_nearest_occurrence(tmp_path, start, place):
     asked = row(passage="tick tick tick", answer="tick", answer_start=start)
     dataset = load(lines(tmp_path, asked))
     (question,) = dataset.questions()
@@ -213,7 +213,7 @@ def test_a_wrong_answer_start_means_the_nearest_place(tmp_path, start, place):
     assert dataset.check().counts == {"wrong-offset": 1}
 
 
-def test_options(tmp_path):
+def test_options_may_be_a_list_or_an_object(tmp_path):
     """Lists are lettered, objects keep their labels; gold is a letter or an option's text."""
     options = ["a horse", "a piano"]
     lettered = (Option(label="A", text="a horse"), Option(label="B", text="a piano"))
@@ -234,7 +234,7 @@ def test_options(tmp_path):
         read(lines(tmp_path, row(options=options, answer=2)))
 
 
-def test_a_stem_tells_what_it_asks_for_where_no_column_does(tmp_path):
+def test_the_stem_gives_asks_for_by_default(tmp_path):
     options = ["It sank.", "It left."]
     for more, stem, wanted in (
         ({}, "下列说法不正确的一项是", ("choice", "contradicted")),
@@ -249,7 +249,7 @@ def test_a_stem_tells_what_it_asks_for_where_no_column_does(tmp_path):
     assert only(lines(tmp_path, row(question="Which is not true?"))).asks_for is None
 
 
-def test_verification(tmp_path):
+def test_verification_rows_have_truth_values(tmp_path):
     """Polarity, truth values and evidence of every option."""
     question = only(
         lines(
@@ -288,7 +288,7 @@ def test_other_columns_become_tags(tmp_path):
         read(lines(tmp_path, row(meta={"year": 1998})))
 
 
-def test_group_and_role(tmp_path):
+def test_rows_may_have_a_group_and_a_role(tmp_path):
     """Triples can be given by hand."""
     question = only(lines(tmp_path, row(group=7, role="negative")))
     assert (question.group_id, question.role) == ("7", "negative")
@@ -297,13 +297,13 @@ def test_group_and_role(tmp_path):
 
 
 @pytest.mark.parametrize("blank", ["", " "])
-def test_a_row_without_an_id_is_refused(tmp_path, blank):
+def test_a_row_without_an_id_is_an_error(tmp_path, blank):
     """No prediction could be for it; in a table the cell was forgotten."""
     with pytest.raises(InputError, match=r"line 2.*: the id is empty"):
         read(lines(tmp_path, row(), row(id=blank)))
 
 
-def test_duplicate_ids(tmp_path):
+def test_duplicate_ids_are_counted(tmp_path):
     """The same id twice is counted with its line."""
     path = lines(tmp_path, row(), row())
     defects = load(path).check()
@@ -330,7 +330,7 @@ def test_canonical_lines_are_strict(tmp_path):
     assert "unknown field" in refused(lambda it: it.update(more=1))
 
 
-def test_a_canonical_line_asks_for_what_its_stem_says(tmp_path):
+def test_a_canonical_line_gets_asks_for_from_its_stem(tmp_path):
     """Of a verification; of a choice nothing is made up, and what the line says counts first."""
     path = lines(tmp_path, row(options=["It sank.", "It left."], truth=[True, False]))
     dump(load(path), path)
@@ -353,7 +353,7 @@ def test_spans_out_of_range_are_counted(tmp_path):
     assert load(path).check().counts == {"span-out-of-range": 1}
 
 
-def test_options_that_say_the_same_or_nothing_are_counted(tmp_path):
+def test_repeated_and_empty_options_are_counted(tmp_path):
     """In rows and in canonical lines, also of questions without an answer."""
     told = {"repeated-option": 1, "empty-option": 1}
     path = lines(tmp_path, row(options=["a horse", "a horse", " "]))
@@ -363,7 +363,7 @@ def test_options_that_say_the_same_or_nothing_are_counted(tmp_path):
     assert load(path).check().counts == told
 
 
-def test_a_header_line_says_what_the_set_is(tmp_path):
+def test_a_header_line_describes_the_set(tmp_path):
     """Name, version, licence and metadata survive; a set without them gets no header."""
     header = {"dataset": {"name": "Mine", "version": "2", "license": "CC0", "metadata": {"a": 1}}}
     plain = lines(tmp_path, row())
@@ -380,7 +380,7 @@ def test_a_header_line_says_what_the_set_is(tmp_path):
     assert list(load(plain)) == []
 
 
-def test_other_formats_survive_our_own_lines(tmp_path, corpus):
+def test_other_formats_survive_jsonl(tmp_path, corpus):
     """SQuAD and MRQA files come back whole through jsonl, what only they know included."""
     for name, form in [
         ("mlqa/dev-context-en-question-en.json", "squad"),
@@ -396,7 +396,7 @@ def test_other_formats_survive_our_own_lines(tmp_path, corpus):
 HEADER = "id,passage,question,answer\n"
 
 
-def test_a_table_as_spreadsheets_save_it(tmp_path):
+def test_tables_of_spreadsheets_are_read(tmp_path):
     """A byte-order mark, Windows line ends, quotes and line breaks in cells do no harm."""
     text = (
         "\ufeffID;Passage ;question;answer;Level\r\n"
@@ -413,7 +413,7 @@ def test_a_table_as_spreadsheets_save_it(tmp_path):
     assert not defects
 
 
-def test_lists_in_cells(tmp_path):
+def test_cells_may_hold_lists(tmp_path):
     """Bars separate, and can be escaped; option columns and truth values are read."""
     text = (
         "id,passage,question,answer,option_a,option_b,truth,evidence_b,answer_start\n"
@@ -446,7 +446,7 @@ def test_options_are_as_many_as_there_are_letters(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["race", "c3", "agieval"])
-def test_formats_of_five_options_say_that_they_hold_no_more(tmp_path, name):
+def test_formats_with_five_options_reject_more(tmp_path, name):
     """The question is named, not a place in a file that the user never sees."""
     dataset = load(lines(tmp_path, row(options=list("abcdef"), answer="A")))
     with pytest.raises(UsageError, match="6 options") as told:
@@ -455,7 +455,7 @@ def test_formats_of_five_options_say_that_they_hold_no_more(tmp_path, name):
     assert told.value.where == "question 1"
 
 
-def test_numbers_in_tables_need_the_kind(tmp_path):
+def test_number_answers_in_tables_need_a_kind(tmp_path):
     """1998 is a text unless the row says discrete."""
     text = (
         "id,passage,question,answer,kind\n1,In 1998.,When?,1998,\n2,In 1998.,When?,1998,discrete\n"
@@ -478,7 +478,7 @@ def test_numbers_in_tables_need_the_kind(tmp_path):
         ("id,passage,question,kind\n1,x,Q?,riddle\n", "line 2, question 1, at kind"),
     ],
 )
-def test_broken_tables(tmp_path, text, message):
+def test_broken_tables_are_errors(tmp_path, text, message):
     """Rows are reported by the line they begin on."""
     path = table(tmp_path, text)
     with pytest.raises(InputError) as caught:
@@ -487,7 +487,7 @@ def test_broken_tables(tmp_path, text, message):
     assert message in str(caught.value)
 
 
-def test_what_a_table_cannot_hold(tmp_path):
+def test_a_table_rejects_what_it_cannot_hold(tmp_path):
     """Several spans, unknown answers among known ones and options without text are refused."""
     several = lines(tmp_path, row(answer=[["ferry", "piano"]]))
     with pytest.raises(UsageError, match=r"question 1: .*several spans"):
@@ -513,9 +513,7 @@ def test_what_a_table_cannot_hold(tmp_path):
         ("海水的盐度由蒸发决定。", "zh-Hant-TW", "zh"),
     ],
 )
-def test_a_canonical_passage_that_names_no_language_is_in_that_of_its_text(
-    tmp_path, text, named, language
-):
+def test_a_canonical_passage_without_language_is_detected(tmp_path, text, named, language):
     passage = {"passage_id": "p", "text": text} | ({} if named is None else {"language": named})
     path = tmp_path / "own.jsonl"
     path.write_text(json.dumps({"passage": passage, "questions": []}) + "\n", "utf-8")

@@ -50,7 +50,7 @@ def _vgaokao(**changes: Any) -> dict[str, Any]:
     return {"version": "1", "data": [{"cid": 7, "context": PASSAGE, "qas": [question]}]}
 
 
-def test_vgaokao_becomes_truth_and_evidence(tmp_path: Path):
+def test_vgaokao_has_truth_values_and_evidence(tmp_path: Path):
     """Truth values, polarity, gold and evidence spans in text order; odd evidence is counted."""
     dataset = _load(tmp_path, _vgaokao())
     defects = Defects()
@@ -73,7 +73,7 @@ def test_vgaokao_becomes_truth_and_evidence(tmp_path: Path):
     assert json.loads(_back(dataset, tmp_path)) == _vgaokao()
 
 
-def test_vgaokao_is_known_where_no_truth_is(tmp_path: Path):
+def test_vgaokao_without_truth_values_is_recognised(tmp_path: Path):
     """As it is written of a set that does not say which options are true."""
     whole = _vgaokao()
     for key in ("correctness", "golden_evidence", "comment"):
@@ -100,7 +100,9 @@ def test_vgaokao_truth_must_fit_the_answer(tmp_path: Path):
         ({"qid": None}, "found null"),
     ],
 )
-def test_vgaokao_structure(tmp_path: Path, changes: dict[str, Any], message: str):
+def test_vgaokao_with_a_wrong_structure_is_an_error(
+    tmp_path: Path, changes: dict[str, Any], message: str
+):
     """A broken record is one error with file, question and cure."""
     dataset = _load(tmp_path, _vgaokao(**changes))
     with pytest.raises(InputError) as caught:
@@ -153,7 +155,7 @@ def test_a_triple_without_answers_has_no_gold(tmp_path: Path):
     assert json.loads(_back(dataset, tmp_path)) == {"data": [bare]}
 
 
-def test_an_unchanged_negative_stem_is_reported_and_says_no_truth(tmp_path: Path):
+def test_an_unchanged_negative_stem_is_counted_and_gives_no_truth(tmp_path: Path):
     """Where the negative stem equals the original's, nobody knows what its letter means."""
     dataset = _load(tmp_path, [_triple(negative_question="下列说法正确的一项是")])
     defects = Defects()
@@ -193,7 +195,7 @@ def test_gcrc_2020_joins_paragraphs(tmp_path: Path):
 
 
 @pytest.mark.parametrize("wrap", [True, False])
-def test_gcrc_training_form(tmp_path: Path, wrap: bool):
+def test_gcrc_is_read_in_its_training_form(tmp_path: Path, wrap: bool):
     """The six-field form, bare or under data; a wrong letter is counted and kept."""
     record = {
         "id": "g1",
@@ -213,7 +215,7 @@ def test_gcrc_training_form(tmp_path: Path, wrap: bool):
     assert json.loads(_back(dataset, tmp_path)) == value
 
 
-def test_options_that_say_the_same_or_nothing_are_counted(tmp_path: Path):
+def test_repeated_and_empty_options_are_counted(tmp_path: Path):
     """Whichever is right, and where no answer is given."""
     row = {"id": "1", "title": "t", "passage": "甲。", "question": "正确的一项是", "answer": "B"}
     twice, blank = ["一", " 一", "二", "二"], ["一", "二", "三", " "]
@@ -223,7 +225,7 @@ def test_options_that_say_the_same_or_nothing_are_counted(tmp_path: Path):
     assert dataset.check().counts == {"repeated-option": 2, "empty-option": 1}
 
 
-def test_c3_answers_by_text(tmp_path: Path):
+def test_c3_gold_is_the_options_text(tmp_path: Path):
     """The answer is an option's text; one that is none is counted, and all comes back."""
     value = [
         [
@@ -246,7 +248,7 @@ def test_c3_answers_by_text(tmp_path: Path):
     assert json.loads(_back(dataset, tmp_path)) == value
 
 
-def test_dream_has_the_same_layout(tmp_path: Path):
+def test_dream_is_read_as_c3(tmp_path: Path):
     """DREAM's English dialogues are read as C3's Chinese ones."""
     row = {"question": "Who is late?", "choice": ["The man.", "Ann.", "Bob."], "answer": "Ann."}
     value = [[["M: You are late.", "W: Sorry, the bus was slow."], [row], "5-510"]]
@@ -259,7 +261,7 @@ def test_dream_has_the_same_layout(tmp_path: Path):
 
 
 @pytest.mark.parametrize("choice", [["one"], ["1", "2", "3", "4", "5", "6"]])
-def test_c3_takes_two_to_five_options(tmp_path: Path, choice: list[str]):
+def test_c3_accepts_two_to_five_options(tmp_path: Path, choice: list[str]):
     """One option, or six, is an error that says what is expected."""
     value = [[["a"], [{"question": "q", "choice": choice, "answer": "1"}], "d"]]
     with pytest.raises(InputError, match="2 to 5 options"):
@@ -276,7 +278,7 @@ RACE = {
 
 
 @pytest.mark.parametrize("layout", ["lines", "printed"])
-def test_race_articles(tmp_path: Path, layout: str):
+def test_race_articles_have_their_questions(tmp_path: Path, layout: str):
     """One article over many lines, or one a line."""
     path = tmp_path / "set.json"
     rows = [RACE, RACE | {"id": "high2.txt"}] if layout == "lines" else [RACE]
@@ -297,7 +299,7 @@ def test_race_lists_must_be_parallel(tmp_path: Path):
         _load(tmp_path, [RACE, RACE | {"answers": ["A"]}], lines=True).check()
 
 
-def test_agieval_letters_leave_the_options(tmp_path: Path):
+def test_agieval_letters_are_removed_from_options(tmp_path: Path):
     """The (A) goes and comes back; odd prefixes are counted; rows get ids from their content."""
     row = {
         "passage": None,

@@ -49,7 +49,7 @@ def back(path: Path, folder: Path) -> Any:
     return json.loads((folder / "back.json").read_text("utf-8"))
 
 
-def test_a_story_with_its_turns(tmp_path):
+def test_coqa_stories_have_their_turns(tmp_path):
     """Free words; what an answer rests on is evidence; the second question shows the first."""
     defects = Defects()
     path = saved(tmp_path, STORY)
@@ -67,7 +67,7 @@ def test_a_story_with_its_turns(tmp_path):
     assert back(path, tmp_path) == STORY
 
 
-def test_a_conversation_of_quac(tmp_path):
+def test_quac_conversations_have_their_turns(tmp_path):
     path = saved(tmp_path, TALK)
     ((passage, (first, second)),) = load(path)
     assert (load(path).format, passage.passage_id) == ("quac", "d")
@@ -77,7 +77,7 @@ def test_a_conversation_of_quac(tmp_path):
     assert back(path, tmp_path) == TALK
 
 
-def test_a_conversation_in_another_form_is_none(tmp_path):
+def test_other_forms_of_conversations_are_rejected(tmp_path):
     """As SQuAD's form it had QuAC's own fields, and was read as QuAC: turns were shown twice."""
     path = saved(tmp_path, TALK)
     dump(load(path), tmp_path / "squad.json", "squad")
@@ -94,7 +94,7 @@ def test_a_conversation_in_another_form_is_none(tmp_path):
 @pytest.mark.parametrize(
     ("form", "n_shown"), [("coqa", 2), ("coqa,turns=0", 0), ("coqa,turns=9", 4)]
 )
-def test_so_many_turns_are_shown(tmp_path, form, n_shown):
+def test_the_setting_turns_limits_the_earlier_turns(tmp_path, form, n_shown):
     five = {"input_text": ["a"] * 5, "answer_start": [-1] * 5, "answer_end": [-1] * 5}
     row = ROW | {"questions": [f"Q{n}?" for n in range(5)], "answers": five}
     path = saved(tmp_path, row)
@@ -107,12 +107,12 @@ def test_so_many_turns_are_shown(tmp_path, form, n_shown):
 
 
 @pytest.mark.parametrize("form", ["coqa,turns=two", "quac,turns=-1", "coqa,first=1", "quac,turns="])
-def test_what_is_no_number_of_turns_is_refused(tmp_path, form):
+def test_an_invalid_number_of_turns_is_rejected(tmp_path, form):
     with pytest.raises(UsageError, match="turns=N"):
         load(saved(tmp_path, STORY), form)
 
 
-def test_rows_become_published_files(tmp_path):
+def test_rows_are_read_as_published_files(tmp_path):
     """Of `datasets`: a story, or a conversation, a row."""
     path = saved(tmp_path, ROW)
     ((passage, (first, second)),) = load(path)
@@ -131,7 +131,7 @@ def test_rows_become_published_files(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["questions", "turn_ids", "followups"])
-def test_lists_of_unequal_length_are_told(tmp_path, name):
+def test_lists_of_unequal_length_are_an_error(tmp_path, name):
     row = TALK_ROW | {name: TALK_ROW[name][:1]}
     with pytest.raises(InputError, match=r"line 1, question d: the lists differ in length"):
         list(load(saved(tmp_path, row)))
@@ -140,14 +140,14 @@ def test_lists_of_unequal_length_are_told(tmp_path, name):
             list(load(saved(tmp_path, ROW | {"questions": ["When?"]})))
 
 
-def test_a_story_lacks_an_answer(tmp_path):
+def test_a_story_with_a_missing_answer_is_an_error(tmp_path):
     story = STORY["data"][0]
     odd = {"data": [story | {"answers": story["answers"][:1]}]}
     with pytest.raises(InputError, match=r"data\[0\], question s1: 2 questions, 1 answer"):
         list(load(saved(tmp_path, odd)))
 
 
-def test_what_stands_elsewhere_is_counted(tmp_path):
+def test_wrong_offsets_are_counted(tmp_path):
     story = json.loads(json.dumps(STORY["data"][0]))
     story["answers"][0] |= {"span_text": "piano", "span_start": 0}
     story["answers"][1]["span_text"] = "a horse"
@@ -156,7 +156,7 @@ def test_what_stands_elsewhere_is_counted(tmp_path):
     assert back(path, tmp_path) == {"data": [story]}
 
 
-def test_hidden_answers_are_no_gold(tmp_path):
+def test_withheld_answers_are_no_gold(tmp_path):
     story = {key: value for key, value in STORY["data"][0].items() if key != "answers"}
     for hidden in ({}, {"answers": []}):
         path = saved(tmp_path, {"data": [story | hidden]})
@@ -166,7 +166,7 @@ def test_hidden_answers_are_no_gold(tmp_path):
         assert json.loads((tmp_path / "back.json").read_text()) == {"data": [story | hidden]}
 
 
-def test_what_is_handed_in_is_scored(tmp_path):
+def test_submissions_are_scored(tmp_path):
     """CoQA's rows of a turn; our own predictions say "no answer" for what CoQA calls unknown."""
     path = tmp_path / "p.json"
     rows = [
@@ -185,20 +185,20 @@ def test_what_is_handed_in_is_scored(tmp_path):
     assert found.metrics["quac.unanswerable"].value == 1
 
 
-def test_answers_of_a_conversation_do_not_fit_its_ids(tmp_path):
+def test_an_unequal_number_of_answers_and_ids_is_an_error(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text('{"qid": ["d_q#0", "d_q#1"], "best_span_str": ["at six"]}\n')
     with pytest.raises(InputError, match="2 ids and 1 answer"):
         load_submission(path, load(saved(tmp_path, TALK)))
 
 
-def test_other_sets_are_not_written_as_stories(tmp_path):
+def test_other_sets_cannot_be_written_as_coqa(tmp_path):
     path = saved(tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"})
     with pytest.raises(UsageError, match="an id PASSAGE-NUMBER"):
         dump(load(path), tmp_path / "back.json", "coqa")
 
 
-def test_turns_whose_ids_end_in_no_number_are_not_written_as_stories(tmp_path):
+def test_ids_without_turn_number_cannot_be_written_as_coqa(tmp_path):
     """Variants of an attack (``s1-1#positive``) were written so, and could not be read again."""
     data = load(saved(tmp_path, STORY))
     ((passage, (first, *_)),) = data
@@ -208,7 +208,7 @@ def test_turns_whose_ids_end_in_no_number_are_not_written_as_stories(tmp_path):
         dump(made, tmp_path / "back.json", "coqa")
 
 
-def test_stories_without_answers_are_coqa_too(tmp_path):
+def test_stories_without_answers_are_recognised_as_coqa(tmp_path):
     """What is handed out to be answered: its turns are shown, and nothing is gold."""
     story = {
         key: value

@@ -118,7 +118,7 @@ def _told(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def test_no_question_file_is_forgotten(corpus: Path):
+def test_every_question_file_of_the_corpus_is_listed(corpus: Path):
     """Every file of the folders with questions is listed here, or named as holding none."""
     folders = {name.split("/")[0] for name, *_ in FILES}
     there = {
@@ -131,7 +131,7 @@ def test_no_question_file_is_forgotten(corpus: Path):
 
 
 @pytest.mark.parametrize("recorded", FILES, ids=[file[0] for file in FILES])
-def test_a_file_loads_whole_and_comes_back(
+def test_a_corpus_file_round_trips(
     corpus: Path, tmp_path: Path, recorded: tuple[str, str, int, int, dict[str, int]]
 ):
     """Format, counts and defects are as recorded; spans slice to what they claim; dump is load."""

@@ -41,7 +41,7 @@ def _back(dataset: Dataset, tmp_path: Path, name: str | None = None) -> list[Any
         return [json.loads(line) for line in text.splitlines()]
 
 
-def test_drop_annotations_in_the_official_order(tmp_path: Path):
+def test_drop_annotations_follow_the_official_precedence(tmp_path: Path):
     """Number before spans before date; the answer first, then the validated ones, none dropped."""
     value = _drop(
         {
@@ -76,7 +76,7 @@ def test_drop_annotations_in_the_official_order(tmp_path: Path):
     assert _back(dataset, tmp_path) == [value]
 
 
-def test_drop_keeps_fields_it_does_not_know(tmp_path: Path):
+def test_drop_keeps_unknown_fields(tmp_path: Path):
     """Misspelt keys, worker ids and odd date keys survive a round trip."""
     odd = _annotation("", ("Lee Marsh",)) | {"hit_id": "h", "worker_id": "w"}
     value = _drop(
@@ -96,7 +96,7 @@ def test_an_empty_annotation_is_an_error(tmp_path: Path):
     assert "one of the three" in str(caught.value)
 
 
-def test_quoref_in_drops_form_knows_its_offsets(tmp_path: Path):
+def test_quoref_in_drops_form_keeps_offsets(tmp_path: Path):
     """The offsets of original_answer decide where they are right, and are counted where wrong."""
     start = PASSAGE.rindex("Dunn")
     value = _drop(
@@ -117,7 +117,7 @@ def test_quoref_in_drops_form_knows_its_offsets(tmp_path: Path):
     assert _back(dataset, tmp_path) == [value]
 
 
-def test_quoref_in_its_own_form(tmp_path: Path):
+def test_quoref_is_read_in_its_own_form(tmp_path: Path):
     """All answers of a question together are one answer of several spans."""
 
     def at(text: str) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def test_quoref_in_its_own_form(tmp_path: Path):
     assert _back(dataset, tmp_path) == [value]
 
 
-def test_simple_form_is_split_and_joined(tmp_path: Path):
+def test_drop_simple_round_trips(tmp_path: Path):
     """Passage and question leave the prompt; every alternative is one answer, not stripped."""
     row = {
         "context": f"Passage: {PASSAGE}\nQuestion: Who threw?\nAnswer:",
@@ -165,7 +165,7 @@ def test_simple_form_is_split_and_joined(tmp_path: Path):
     assert _back(dataset, tmp_path) == [row, row]
 
 
-def test_simple_form_can_be_made_of_drop_and_drop_of_it(tmp_path: Path):
+def test_drop_and_drop_simple_convert_into_each_other(tmp_path: Path):
     """Several spans are flattened with and; passages that come twice get keys of their own."""
     value = _drop(
         {"answer": _annotation("", ("Ray Dunn", "Lee Marsh"))},
@@ -181,7 +181,7 @@ def test_simple_form_can_be_made_of_drop_and_drop_of_it(tmp_path: Path):
     ]
 
 
-def test_a_strange_prompt_is_an_error(tmp_path: Path):
+def test_an_unknown_prompt_is_an_error(tmp_path: Path):
     """A context that is no passage, question and answer says so with its line."""
     dataset = _load(tmp_path, {"context": "Hello", "completion": "", "ref_text": "x"})
     with pytest.raises(InputError, match="line 1"):
@@ -236,7 +236,7 @@ def test_an_unknown_label_is_an_error(tmp_path: Path):
         _load(tmp_path, OCNLI, OCNLI | {"label": "contradictory"}).check()
 
 
-def test_exam_questions_are_no_pairs(tmp_path: Path):
+def test_exam_questions_cannot_be_written_as_pairs(tmp_path: Path):
     """A set of another kind cannot be written as inference."""
     dataset = _load(tmp_path, _drop({"answer": _annotation("14")}))
     with pytest.raises(UsageError, match="premise"):
@@ -268,7 +268,7 @@ def _gaokao(question: str, answer: list[str]) -> dict[str, Any]:
     return {"keywords": "k", "example": [example]}
 
 
-def test_a_printed_text_is_split(tmp_path: Path):
+def test_gaokao_bench_texts_are_split(tmp_path: Path):
     """Wrapped lines, stray spaces, headings, numbers and letters go, and all comes back."""
     value = _gaokao(PRINTED, ["B", "B"])
     dataset = _load(tmp_path, value)
@@ -294,7 +294,7 @@ def test_a_printed_text_is_split(tmp_path: Path):
     assert _back(dataset, tmp_path) == [value]
 
 
-def test_a_printed_text_ends_behind_the_last_question_that_was_asked_for(tmp_path: Path):
+def test_a_limited_text_ends_after_the_last_requested_question(tmp_path: Path):
     """Of what stood between the questions behind it nothing is left."""
     dataset = _load(tmp_path, _gaokao(PRINTED, ["B", "B"]))
     assert convert(dataset, tmp_path / "cut.json", "gaokao-bench", limit=1).lost == {}
@@ -306,7 +306,7 @@ def test_a_printed_text_ends_behind_the_last_question_that_was_asked_for(tmp_pat
     assert example["answer"] == ["B"]
 
 
-def test_a_text_that_cannot_be_split_is_counted(tmp_path: Path):
+def test_gaokao_bench_texts_that_cannot_be_split_are_counted(tmp_path: Path):
     """More answers than sets of options: the text is there, without questions, and comes back."""
     value = _gaokao(PRINTED, ["B", "B", "A"])
     dataset = _load(tmp_path, value)
@@ -315,7 +315,7 @@ def test_a_text_that_cannot_be_split_is_counted(tmp_path: Path):
     assert _back(dataset, tmp_path) == [value]
 
 
-def test_answers_keep_their_order(tmp_path: Path):
+def test_the_order_of_answers_is_kept(tmp_path: Path):
     """The gold of a date is one string with its blanks, as the scorer wants it."""
     dataset = _load(tmp_path, _drop({"answer": _annotation(month="May", year="1962")}))
     (question,) = dataset.questions()

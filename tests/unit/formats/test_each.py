@@ -14,17 +14,17 @@ def failing(**said):
     raise InputError("cannot be read", **said)
 
 
-def test_what_can_be_opened_comes_in_order():
+def test_opened_files_are_returned_in_order():
     assert open_each(partial(int, one) for one in "312") == [3, 1, 2]
 
 
-def test_one_that_fails_is_told_as_it_is():
+def test_a_single_failure_keeps_its_error():
     with pytest.raises(InputError) as caught:
         open_each([dict, partial(failing, where="a", expected="x", cure="y"), dict])
     assert (caught.value.where, caught.value.expected, caught.value.cure) == ("a", "x", "y")
 
 
-def test_many_are_told_together_and_the_same_once():
+def test_several_failures_are_one_error():
     with pytest.raises(InputError) as caught:
         open_each(partial(failing, where=f"{name % 30}", cure="get it") for name in range(60))
     first, second, *_, last = str(caught.value).split("\n")
@@ -32,7 +32,7 @@ def test_many_are_told_together_and_the_same_once():
     assert last == "    and 10 more"
 
 
-def test_a_recipe_tells_all_files_that_are_missing(tmp_path, monkeypatch, capsys):
+def test_a_recipe_reports_all_missing_files(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = [f"data/mrqa/train/{name}.jsonl.gz" for name in ("SQuAD", "NewsQA")]
     sets = json.dumps([*names, "exam/en"])

@@ -59,14 +59,14 @@ def loaded(tmp_path, monkeypatch):
         (((Passage(passage_id="p", text=None), ()),), "a broken Passage: Expected `str`, got `nul"),
     ],
 )
-def test_what_is_no_item_is_told(loaded, items, said):
+def test_invalid_items_are_rejected(loaded, items, said):
     with pytest.raises(UsageError) as told:
         list(loaded(read=yielding(*items)))
     assert "the format others:FORMAT gave " in str(told.value)
     assert said in str(told.value)
 
 
-def test_what_it_raises_is_told_as_its_own(loaded, tmp_path):
+def test_exceptions_name_the_external_format(loaded, tmp_path):
     with pytest.raises(OutsideError, match="format others:FORMAT failed: KeyError: 'story'"):
         list(loaded(read=raising(KeyError("story"))))
     with pytest.raises(OutsideError, match="failed while it read the file-level facts: Zero"):
@@ -79,7 +79,7 @@ def test_what_it_raises_is_told_as_its_own(loaded, tmp_path):
         list(loaded(read=raising(InputError("no story"))))
 
 
-def test_a_file_that_could_not_be_written_is_not_there(loaded, tmp_path):
+def test_a_failed_write_leaves_no_file(loaded, tmp_path):
     """Nor its half; a full disk is told as such, not as a fault of the format."""
     out = tmp_path / "out.txt"
 
@@ -98,7 +98,7 @@ def test_a_file_that_could_not_be_written_is_not_there(loaded, tmp_path):
     assert not out.exists()
 
 
-def test_what_holds_is_taken_with_its_own_metadata(loaded):
+def test_valid_items_keep_their_metadata(loaded):
     """A list of questions will do, and metadata are the format's own affair."""
     found = loaded(
         read=yielding((PASSAGE, [QUESTION])),

@@ -40,7 +40,7 @@ def raw_json(path: Path) -> Any:
     return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
 
 
-def test_squad_fields(tmp_path):
+def test_squad_fields_are_read(tmp_path):
     """Ids, title, texts and places arrive where they belong."""
     at = CONTEXT.index("80 more")
     path = file(tmp_path, squad(answers=[{"text": "80", "answer_start": at}]))
@@ -53,7 +53,7 @@ def test_squad_fields(tmp_path):
     assert not defects
 
 
-def test_a_wrong_offset_is_repaired_to_the_nearest_place_and_written_as_it_was(tmp_path):
+def test_a_wrong_offset_is_repaired_and_written_back_unchanged(tmp_path):
     """Offsets counted in other units are defects; the file gets its own numbers back."""
     first, second = CONTEXT.index("80"), CONTEXT.index("80 more")
     answers = [
@@ -73,7 +73,7 @@ def test_a_wrong_offset_is_repaired_to_the_nearest_place_and_written_as_it_was(t
     assert raw_json(tmp_path / "back.json") == squad(answers=answers)
 
 
-def test_unanswerable_questions(tmp_path):
+def test_unanswerable_questions_have_no_answer(tmp_path):
     """Impossible means one answer of kind none, whatever else stands there."""
     path = file(tmp_path, squad(is_impossible=True))
     assert only(path)[1].answers == (Answer(kind="none"),)
@@ -88,7 +88,7 @@ def test_unanswerable_questions(tmp_path):
     assert raw_json(tmp_path / "back.json") == empty
 
 
-def test_questions_without_gold(tmp_path):
+def test_questions_without_gold_are_read(tmp_path):
     """A test set has no answers; an empty list is a defect."""
     document = squad()
     assert only(file(tmp_path, document))[2] == {"no-answer": 1}
@@ -109,7 +109,7 @@ def test_repeated_ids_are_counted(tmp_path):
     assert full.counts["duplicate-id"] == gold.counts["duplicate-id"] == 1
 
 
-def test_foreign_sets_become_squad(tmp_path):
+def test_other_sets_can_be_written_as_squad(tmp_path):
     """Rows of one's own become a document; options and unknown places do not fit."""
     rows = [
         {"id": "a", "passage": CONTEXT, "question": "What?", "answer": "heat"},
@@ -156,7 +156,7 @@ TREES = [
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_every_field_of_a_real_set(corpus: Path, name: str):
+def test_every_field_of_a_real_set_round_trips(corpus: Path, name: str):
     """Passages, questions, references and places equal an independent reading of the file."""
     path = corpus / "data" / name
     found = iter(load(path))
@@ -191,7 +191,7 @@ def test_every_field_of_a_real_set(corpus: Path, name: str):
     print(f"{name}: {compared} references compared")
 
 
-def test_cmrc_first_form(tmp_path):
+def test_cmrcs_first_form_round_trips(tmp_path):
     """CMRC's own first form reads, finds places, and comes back."""
     value = [
         {
@@ -216,14 +216,14 @@ def test_cmrc_first_form(tmp_path):
     assert raw_json(tmp_path / "back.json") == value
 
 
-def test_mrqa_needs_tokens(tmp_path):
+def test_writing_mrqa_needs_tokens(tmp_path):
     """A set without tokens is sent to `closeread convert`."""
     path = file(tmp_path, squad())
     with pytest.raises(UsageError, match="closeread convert --to mrqa"):
         dump(load(path), tmp_path / "never", "mrqa")
 
 
-def test_expmrc_stems_are_understood_as_those_of_race_and_c3(tmp_path):
+def test_expmrc_stems_get_their_polarity(tmp_path):
     """Its questions are theirs; a reader that is not told answers a NOT the wrong way round."""
     article = {
         "id": "r1",
@@ -238,7 +238,7 @@ def test_expmrc_stems_are_understood_as_those_of_race_and_c3(tmp_path):
     assert {one.kind for one in questions} == {"choice"}
 
 
-def test_expmrc_choices(tmp_path):
+def test_expmrc_choices_are_read(tmp_path):
     """Ids count the questions of an article; letters and evidences find their places."""
     article = {
         "id": "m1",
@@ -267,7 +267,7 @@ def test_expmrc_choices(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["c3", "race"])
-def test_expmrc_ids_are_those_of_the_sample_submissions(corpus: Path, name: str):
+def test_expmrc_ids_equal_those_of_the_sample_submissions(corpus: Path, name: str):
     """Questions have the ids that the official submissions use, in their order."""
     submitted = raw_json(corpus / f"data/expmrc/sample_submission/{name}.json")
     dataset = load(corpus / f"data/expmrc/expmrc-{name}-dev.json")

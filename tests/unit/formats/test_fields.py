@@ -120,7 +120,7 @@ def _gold(question: Question, gold: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "tell"), FILES, ids=[name for name, _ in FILES])
-def test_every_field_is_the_files(corpus: Path, name: str, tell: Callable[[Any], Iterator[Told]]):
+def test_every_field_round_trips(corpus: Path, name: str, tell: Callable[[Any], Iterator[Told]]):
     """Passage, stem, options and gold of every question, in the file's order."""
     path = corpus / "data" / name
     ours = [(p, question) for p, questions in formats.load(path) for question in questions]
@@ -148,7 +148,7 @@ def test_gaokao_bench_keeps_every_letter_and_character(corpus: Path):
         assert "".join(passage.text.split()) in printed
 
 
-def test_gaokao_bench_is_cut_behind_any_question(corpus: Path, tmp_path: Path):
+def test_gaokao_bench_may_end_after_any_question(corpus: Path, tmp_path: Path):
     """What is written of the first questions reads as they do."""
     dataset = formats.load(corpus / "data/gaokao_bench/2010-2022_Chinese_Modern_Lit.json")
     for limit in range(1, 88, 5):

@@ -37,7 +37,7 @@ def _full(question_id: str, label: str) -> Prediction:
 
 
 @pytest.mark.parametrize("form", ["texts", "nbest", "vgaokao", "vgaokao-logits", "expmrc"])
-def test_what_goes_out_comes_in(tmp_path, form):
+def test_written_submissions_read_back_equal(tmp_path, form):
     """A written submission gives the same letters when it is read again."""
     predictions = [_full("q1", "B"), _full("q2", "A")]
     found = load_submitted(
@@ -46,7 +46,7 @@ def test_what_goes_out_comes_in(tmp_path, form):
     assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
 
 
-def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
+def test_the_evidence_of_the_picked_option_is_written(tmp_path):
     """As the metric judges it within a run: more would be held against it when it is handed in."""
     evidence = (
         Evidence(option_label="A", texts=("甲先到。",)),
@@ -64,7 +64,7 @@ def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
     assert metric.score(asked, picked).values == metric.score(asked, back).values
 
 
-def test_an_option_without_evidence_has_none_when_it_comes_back(tmp_path):
+def test_an_option_without_evidence_reads_back_without(tmp_path):
     """It goes out as the authors write it, by a word that may well stand in the passage."""
     gold = (Evidence(option_label="A", spans=(Span(0, 4),)),)
     asked = [
@@ -87,7 +87,7 @@ def test_an_option_without_evidence_has_none_when_it_comes_back(tmp_path):
     assert not back.evidence[1].texts
 
 
-def test_all_evidence_of_an_option_goes_out_as_one_text():
+def test_all_evidence_of_an_option_is_written_as_one_text():
     """In several pieces it comes from a file that was handed in, and without places, too."""
     pieces = (
         Evidence(option_label="A", spans=(Span(4, 8),)),
@@ -101,17 +101,17 @@ def test_all_evidence_of_an_option_goes_out_as_one_text():
     assert (first["sentence1"], second["sentence1"]) == (TEXT[:8], "丁无恙。")
 
 
-def test_null_odds_go_out():
+def test_null_odds_are_written():
     """The score of having no answer is what SQuAD 2.0's side file holds."""
     assert json.loads(_written([_full("q1", "B")], "null-odds")) == {"q1": 0.25}
 
 
-def test_unanswered_questions_are_left_out_in_valid_json():
+def test_unanswered_questions_are_omitted_in_valid_json():
     """A submission without any answer is still one JSON object."""
     assert json.loads(_written([], "texts")) == {}
 
 
-def test_a_form_that_cannot_be_filled_says_why():
+def test_a_form_that_cannot_be_filled_is_an_error():
     """Missing scores are an error that names the question, and an unknown form lists the known."""
     bare = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
     with pytest.raises(UsageError, match="q1"):
@@ -121,7 +121,7 @@ def test_a_form_that_cannot_be_filled_says_why():
 
 
 @pytest.mark.parametrize("letters", ["missing", "null", "blank"])
-def test_predicted_letters_take_the_place_of_answers_that_were_withheld(tmp_path, letters):
+def test_predicted_letters_replace_withheld_answers(tmp_path, letters):
     """However a published test set says that it has no answers."""
     answers = {"missing": {}, "null": None, "blank": ""}[letters]
     options = ["甲一", "乙二", "丙三", "丁四"]
@@ -155,7 +155,7 @@ def test_predicted_letters_take_the_place_of_answers_that_were_withheld(tmp_path
     assert [said.answer.label for said in back.predictions.values()] == ["C", "B", "D"]
 
 
-def test_a_triple_is_handed_in_where_a_letter_is_missing_and_not_where_a_question_is():
+def test_a_triple_needs_all_questions_but_not_all_letters():
     """A language model that names no option, or fails once, does not undo the other letters."""
     dataset = triples()
     names = [one.question_id for one in dataset.questions()]
@@ -180,7 +180,7 @@ def _saved(folder, stream):
     return path
 
 
-def test_logits_are_made_of_probabilities_alone():
+def test_logits_need_probabilities():
     predictions = {
         name: Prediction(question_id=name, option_scores=(-3.5, 0.2)) for name in ("q1", "q2")
     }
@@ -188,7 +188,7 @@ def test_logits_are_made_of_probabilities_alone():
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
 
 
-def test_there_are_no_logits_and_no_evidence_rows_of_questions_without_options():
+def test_logits_and_evidence_rows_need_options():
     """A file without a line would be handed in for a run of words."""
     plain = msgspec.structs.replace(next(two_questions().questions()), options=(), kind="span")
     dataset = dataclasses.replace(
@@ -201,7 +201,7 @@ def test_there_are_no_logits_and_no_evidence_rows_of_questions_without_options()
         hand_in({"q1": said}, dataset, "vgaokao-evidence", io.BytesIO())
 
 
-def test_a_gap_among_logits_is_told_as_what_it_is():
+def test_a_gap_among_logits_is_an_error():
     """Their lines have no ids: what follows a question left out would be read as its answer."""
     with pytest.raises(UsageError, match=r"question q.: the question has no prediction") as told:
         hand_in({}, two_questions(), "vgaokao-logits", io.BytesIO())

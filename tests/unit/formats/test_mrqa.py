@@ -50,7 +50,7 @@ def mrqa(context: str = CONTEXT, **question: Any) -> dict[str, Any]:
     return {"context": context, "context_tokens": tokens, "qas": [asked | question]}
 
 
-def test_spans_are_inclusive_on_disk(tmp_path):
+def test_spans_on_disk_are_inclusive(tmp_path):
     """Inclusive spans become half-open, in answers and in metadata, and inclusive again."""
     path = file(tmp_path, mrqa(answers=["80", "eighty"]))
     start = CONTEXT.index("80")
@@ -69,7 +69,7 @@ def test_spans_are_inclusive_on_disk(tmp_path):
     assert raw_json(tmp_path / "back") == raw_json(path)
 
 
-def test_places_that_are_wrong_become_the_nearest(tmp_path):
+def test_wrong_offsets_are_moved_to_the_nearest_occurrence(tmp_path):
     """What stands elsewhere, or ends elsewhere, is counted and found; without it there is none."""
     first, second = (found.start() for found in re.finditer("80", CONTEXT))
     wrong = [[0, 1], [first, 900], [second + 1, second + 2], [second, second + 1]]
@@ -113,7 +113,7 @@ MANY = "80" + " more" * 800
         (mrqa(MANY[:-5]), {}),
     ],
 )
-def test_promises_that_are_broken_are_counted(tmp_path, line, found):
+def test_defects_are_counted(tmp_path, line, found):
     """What the shared task says of its files, one by one; the file comes back in any case."""
     path = file(tmp_path, line)
     assert only(path)[2] == found
@@ -121,7 +121,7 @@ def test_promises_that_are_broken_are_counted(tmp_path, line, found):
     assert raw_json(tmp_path / "back") == raw_json(path)
 
 
-def test_header_names_the_set(tmp_path):
+def test_the_header_names_the_set(tmp_path):
     """The header gives the name, and is written back; without it there is none."""
     path = tmp_path / "x.jsonl"
     header = {"header": {"dataset": "Heat", "split": "dev", "more": 1}}
@@ -156,7 +156,7 @@ def test_markers_stay_in_the_text(tmp_path):
     assert not defects
 
 
-def test_real_sample(corpus: Path):
+def test_the_official_sample_round_trips(corpus: Path):
     """Every detected span of the shared task's sample slices to its text."""
     compared = 0
     lines = (corpus / "data/mrqa/NewsQA_sample.jsonl").read_text("utf-8").splitlines()

@@ -54,7 +54,7 @@ def test_a_leaderboard_becomes_a_table(tmp_path):
         (["x"], "expected: an object"),
     ],
 )
-def test_malformed_boards(tmp_path, value, message):
+def test_malformed_leaderboards_are_errors(tmp_path, value, message):
     """What is no leaderboard is refused, with the place."""
     path = saved(tmp_path, value)
     with pytest.raises(InputError) as caught:
@@ -63,7 +63,7 @@ def test_malformed_boards(tmp_path, value, message):
     assert message in str(caught.value)
 
 
-def test_the_published_files(corpus: Path):
+def test_the_published_result_files_are_read(corpus: Path):
     """Every number of the three files arrives, 18 submissions in each."""
     compared = 0
     for name, sets in (("in-domain-dev", 6), ("ood-dev", 6), ("ood-test", 12)):
@@ -81,7 +81,7 @@ def test_the_published_files(corpus: Path):
     print(f"{compared} published numbers equal")
 
 
-def test_the_baselines_lie_near_the_organisers_submissions(corpus: Path):
+def test_the_baselines_are_close_to_the_organisers_submissions(corpus: Path):
     """Each lies within six points of the same system's leaderboard entry: no row is exchanged."""
     for part, sets in (("in-domain-dev", IN_DOMAIN), ("ood-dev", OUT_OF_DOMAIN)):
         board = read_results(corpus / f"data/mrqa/results/{part}-results.json")
@@ -99,7 +99,7 @@ def test_the_baselines_lie_near_the_organisers_submissions(corpus: Path):
                     assert abs(gap) < 6, (size, name, field, gap)
 
 
-def test_the_baselines_are_whole():
+def test_the_baselines_are_complete():
     """Twelve data sets, two models, F1 never below exact match."""
     assert BASELINES.datasets == IN_DOMAIN + OUT_OF_DOMAIN
     assert len(BASELINES.datasets) == 12

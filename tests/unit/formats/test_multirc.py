@@ -48,7 +48,7 @@ def back(path: Path, folder: Path) -> list[Any]:
     return [json.loads(row) for row in (folder / "back.json").read_text("utf-8").splitlines()]
 
 
-def test_the_published_form(tmp_path):
+def test_the_published_form_round_trips(tmp_path):
     """Without the marks of sentences; those that were used are evidence."""
     defects = Defects()
     path = saved(tmp_path, CHECKED)
@@ -76,13 +76,13 @@ def test_other_marks_stay_in_the_text(tmp_path, text):
     assert json.loads((tmp_path / "back.json").read_text("utf-8")) == odd
 
 
-def test_a_sentence_that_is_not_there_is_counted(tmp_path):
+def test_evidence_in_a_missing_sentence_is_counted(tmp_path):
     odd = json.loads(json.dumps(CHECKED))
     odd["data"][0]["paragraph"]["questions"][0]["sentences_used"] = [0, 7]
     assert load(saved(tmp_path, odd)).check().counts == {"evidence-not-in-passage": 1}
 
 
-def test_lines_of_superglue(tmp_path):
+def test_superglues_lines_round_trip(tmp_path):
     """Labels of options; a test set has none, and so no gold."""
     rows = [line(0, (1, 0, 1), (0, 0)), line(5, (-1, -1))]
     path = saved(tmp_path, *rows)
@@ -96,7 +96,7 @@ def test_lines_of_superglue(tmp_path):
 
 
 @pytest.mark.parametrize("labels", [(1, 0), ("True", "False"), (True, False)])
-def test_rows_become_lines(tmp_path, labels):
+def test_rows_are_read_as_lines(tmp_path, labels):
     """Of `datasets`: an option a row, with numbers or, in parquet, names for labels."""
     rows = [
         {"paragraph": TEXT, "question": f"Q{question}?", "answer": f"option {answer}",
@@ -121,7 +121,7 @@ def test_rows_become_lines(tmp_path, labels):
         ({"id": "0-0", "answer": "C"}, 0, 2 / 3),
     ],
 )  # fmt: skip
-def test_what_is_handed_in_is_scored(tmp_path, row, em, f1a):
+def test_submissions_are_scored(tmp_path, row, em, f1a):
     """SuperGLUE's labels, our own scores of options, or the one option that was picked."""
     data = load(saved(tmp_path, line(0, (1, 0, 1))))
     path = saved(tmp_path, row, name="p.jsonl")
@@ -129,7 +129,7 @@ def test_what_is_handed_in_is_scored(tmp_path, row, em, f1a):
     assert (found["multirc.em"].value, found["multirc.f1a"].value) == (em, pytest.approx(f1a))
 
 
-def test_a_reader_that_failed_is_wrong_where_nothing_is_right(tmp_path):
+def test_a_failure_is_wrong_even_if_no_option_is_right(tmp_path):
     ((_, (question,)),) = load(saved(tmp_path, line(0, (0, 0))))
     failed = Prediction(question_id="0-0", error="no answer came")
     assert metric().score(question, failed).values["em"] == 0
@@ -145,7 +145,7 @@ def test_a_reader_that_failed_is_wrong_where_nothing_is_right(tmp_path):
         ({"idx": 0, "passage": {"questions": [{"idx": 0, "answers": [{"idx": 0}]}]}}, "'label'"),
     ],
 )
-def test_what_is_no_truth_is_told(tmp_path, row, told):
+def test_invalid_labels_are_errors(tmp_path, row, told):
     with pytest.raises(InputError, match=told):
         load_submission(saved(tmp_path, row, name="p.jsonl"))
 
@@ -153,7 +153,7 @@ def test_what_is_no_truth_is_told(tmp_path, row, told):
 @pytest.mark.parametrize(
     "name", ["1", "zh-01-q1", "zh-01-1", "3-q1", "01-0", "3-00", "٣-0", f"{10**20}-0"]
 )
-def test_other_sets_are_not_written_so(tmp_path, name):
+def test_other_sets_cannot_be_written(tmp_path, name):
     """Lines number their passages: ``zh-01`` was written, and then could not be read."""
     passage = name.rpartition("-")[0] or "p"
     row = {"id": name, "passage": TEXT, "passage_id": passage, "question": "When?"}
@@ -164,7 +164,7 @@ def test_other_sets_are_not_written_so(tmp_path, name):
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_a_set_with_such_ids_is_written_so(tmp_path):
+def test_sets_with_fitting_ids_can_be_written(tmp_path):
     row = {"id": "3-0", "passage": TEXT, "passage_id": "3", "question": "When?"}
     path = saved(tmp_path, row | {"options": ["a", "b"], "truth": [True, True]})
     assert "id" not in convert(load(path), tmp_path / "back.json", "multirc").lost
@@ -172,7 +172,7 @@ def test_a_set_with_such_ids_is_written_so(tmp_path):
     assert (question.question_id, question.option_truth) == ("3-0", (True, True))
 
 
-def test_rows_that_were_shuffled_are_told(tmp_path):
+def test_shuffled_rows_are_an_error(tmp_path):
     """Options of one question apart: a question cut short, or one that comes again."""
 
     def row(question: int, option: int) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def test_rows_that_were_shuffled_are_told(tmp_path):
             list(load(path))
 
 
-def test_predictions_go_out_as_superglue_takes_them(tmp_path):
+def test_predictions_are_written_in_superglues_form(tmp_path):
     """Those of lines, and of rows, which have its ids; a question without any is left out."""
     dataset = load(saved(tmp_path, line(3, (1, 0, 1), (0, 1)), line(7, (1, 1))))
     given = {
@@ -208,7 +208,7 @@ def test_predictions_go_out_as_superglue_takes_them(tmp_path):
     }
 
 
-def test_forms_of_one_answer_have_no_place_for_its_options(tmp_path):
+def test_single_answer_forms_reject_multirc(tmp_path):
     """``texts`` came out empty of scores that were handed in, or with one option of several."""
     dataset = load(saved(tmp_path, line(3, (1, 0, 1))))
     for form in ("texts", "nbest", "expmrc", "vgaokao"):

@@ -35,7 +35,7 @@ def lines(folder: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def test_a_question_with_its_paragraphs(tmp_path):
+def test_questions_have_their_paragraphs(tmp_path):
     """Titles stand above; two paragraphs of one title are two."""
     defects = Defects()
     data = load(lines(tmp_path, ROW))
@@ -63,7 +63,7 @@ def test_a_question_with_its_paragraphs(tmp_path):
         ({"answer_aliases": []}, ["span"]),
     ],
 )
-def test_what_is_read_comes_back(tmp_path, changes, kinds):
+def test_musique_round_trips(tmp_path, changes, kinds):
     row = ROW | changes
     bare = {"id": "2hop__3_4"} | {key: row[key] for key in ("paragraphs", "question")}
     path = lines(tmp_path, row, bare)
@@ -78,7 +78,7 @@ def test_what_is_read_comes_back(tmp_path, changes, kinds):
     assert load(lines(tmp_path, row, row)).check().counts == {"duplicate-id": 1}
 
 
-def test_what_is_handed_in_is_scored(tmp_path):
+def test_submissions_are_scored(tmp_path):
     """The answers of the official form; any alias will do."""
     path = tmp_path / "p.jsonl"
     row = {"id": "2hop__1_2", "predicted_answer": "at six", "predicted_support_idxs": [0],
@@ -89,7 +89,7 @@ def test_what_is_handed_in_is_scored(tmp_path):
     assert found.metrics["squad.em"].value == 1
 
 
-def test_the_full_set_has_each_question_twice(tmp_path):
+def test_questions_of_the_full_set_get_two_ids(tmp_path):
     """Only the last of each id was judged: which of the two, the order of the file decided."""
     rows = (ROW, ROW | {"id": "2hop__3_4"}, ROW | {"answerable": False}, ROW | {"id": "2hop__5_6"})
     path = lines(tmp_path, *rows)
@@ -114,13 +114,13 @@ def test_the_full_set_has_each_question_twice(tmp_path):
     assert [name for name, _ in handed.rows] == names
 
 
-def test_others_are_not_written_so(tmp_path):
+def test_other_sets_cannot_be_written(tmp_path):
     row = {"id": "1", "passage": "It left.", "question": "When?"}
     with pytest.raises(UsageError, match="paragraphs with titles"):
         dump(load(lines(tmp_path, row)), tmp_path / "back", "musique")
 
 
-def test_a_paragraph_without_text_is_told(tmp_path):
+def test_a_paragraph_without_text_is_an_error(tmp_path):
     row = ROW | {"paragraphs": [*PARAGRAPHS, {"idx": 3, "title": "x"}]}
     with pytest.raises(InputError, match=r"line 1, .*paragraphs\[3\].*'paragraph_text' is missing"):
         list(load(lines(tmp_path, row)))

@@ -21,7 +21,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("stem", "language"), NAMES.items())
-def test_a_name_says_it_or_nothing_does(stem, language):
+def test_the_file_name_gives_the_language(stem, language):
     assert language_in_name(stem) == language
 
 
@@ -37,7 +37,7 @@ def written(folder: Path, name: str) -> Path:
     return file
 
 
-def test_passages_and_questions_know_it(tmp_path):
+def test_passages_and_questions_get_the_language(tmp_path):
     """Also where questions are read without their passages, as for scoring."""
     named = load(written(tmp_path, "dev-context-de-question-de.json"))
     ((passage, questions),) = named
@@ -48,7 +48,7 @@ def test_passages_and_questions_know_it(tmp_path):
     assert passage.language == "en" and questions[0].tags == {}
 
 
-def test_xquad_and_mlqa_in_the_corpus_are_what_their_text_says(corpus):
+def test_the_named_language_equals_the_detected_one(corpus):
     """The names change nothing for English and Chinese."""
     from closeread.text.language import detect
 

@@ -34,7 +34,7 @@ def saved(folder: Path, text: str, name: str = "set.json") -> Path:
 
 @pytest.mark.parametrize("name", OBJECTS)
 @pytest.mark.parametrize("shape", ["line", "printed", "list", "printed list"])
-def test_a_set_is_the_same_however_its_objects_lie(tmp_path, name, shape):
+def test_lists_and_lines_of_objects_read_the_same(tmp_path, name, shape):
     """One object: a line, printed over many, in a list; it is recognised, read and written."""
     row = OBJECTS[name]
     value = [row] if "list" in shape else row
@@ -51,19 +51,19 @@ def test_a_set_is_the_same_however_its_objects_lie(tmp_path, name, shape):
 
 
 @pytest.mark.parametrize("name", ["nli", "hotpotqa", "musique"])
-def test_a_list_is_written_as_one(tmp_path, name):
+def test_a_list_is_written_as_a_list(tmp_path, name):
     path = saved(tmp_path, json.dumps([OBJECTS[name]] * 2))
     dump(load(path), tmp_path / "back.json")
     assert json.loads((tmp_path / "back.json").read_text()) == [OBJECTS[name]] * 2
 
 
-def test_an_object_that_is_cut_is_told(tmp_path):
+def test_a_truncated_object_is_an_error(tmp_path):
     path = saved(tmp_path, json.dumps(PARTS, indent=2)[:-9])
     with pytest.raises(InputError, match="the text ends in the middle of a value"):
         list(load(path, "musique"))
 
 
-def test_what_is_wrong_in_a_list_is_told_by_its_place(tmp_path):
+def test_errors_in_a_list_name_the_place(tmp_path):
     path = saved(tmp_path, json.dumps([PAIR, PAIR | {"label": "maybe"}]))
     with pytest.raises(InputError, match=r"at \[1\], question 7.*unknown label 'maybe'"):
         list(load(path))
@@ -81,7 +81,7 @@ XNLI = (
 )
 
 
-def test_pairs_in_a_table_with_tabs(tmp_path):
+def test_pairs_are_read_from_a_tsv_table(tmp_path):
     """SNLI's and MultiNLI's .txt: quotes are text; written as lines of the same columns."""
     path = saved(tmp_path, SNLI, "snli_1.0_dev.txt")
     dataset = load(path)
@@ -94,7 +94,7 @@ def test_pairs_in_a_table_with_tabs(tmp_path):
     assert json.loads((tmp_path / "back.jsonl").read_text()) == dict(zip(names, first, strict=True))
 
 
-def test_pairs_of_one_id_in_several_languages(tmp_path):
+def test_pairs_in_several_languages_get_separate_ids(tmp_path):
     """XNLI, whose pairs have one id in all of its languages."""
     dataset = load(saved(tmp_path, XNLI, "xnli.dev.tsv"))
     told = [(passage.language, question.question_id) for passage, (question,) in dataset]
@@ -106,13 +106,13 @@ def test_pairs_of_one_id_in_several_languages(tmp_path):
     assert rows == [dict(zip(names, one, strict=True)) | {"pairID": "1"} for one in cells]
 
 
-def test_pairs_in_a_table_with_commas(tmp_path):
+def test_pairs_are_read_from_a_csv_table(tmp_path):
     text = 'id,premise,hypothesis,label\nq,"It left, at six.",It left.,0\n'
     ((passage, (question,)),) = load(saved(tmp_path, text, "train.csv"))
     assert (passage.text, question.answers[0].text) == ("It left, at six.", "entailment")
 
 
-def test_sets_of_two_labels_are_told_how_they_are_read(tmp_path):
+def test_sets_with_two_labels_are_explained(tmp_path):
     row = {"premise": TEXT, "hypothesis": "It left.", "label": "not_entailment", "idx": 3}
     with pytest.raises(InputError, match="a set with two labels") as caught:
         list(load(saved(tmp_path, json.dumps(row))))
@@ -122,13 +122,13 @@ def test_sets_of_two_labels_are_told_how_they_are_read(tmp_path):
     assert (question.question_id, question.answers[0].label) == ("3", "B")
 
 
-def test_a_line_with_cells_too_few_is_told(tmp_path):
+def test_a_line_with_too_few_cells_is_an_error(tmp_path):
     path = saved(tmp_path, SNLI + "neutral\tA.\n", "snli.txt")
     with pytest.raises(InputError, match="line 4: 2 cells"):
         list(load(path))
 
 
-def test_the_first_answer_that_is_one_tells_the_form(tmp_path):
+def test_the_first_answer_gives_the_form(tmp_path):
     """After rows without gold; true and false were a mistake there, and digits an option's text."""
     rows = [
         {"id": at, "passage": TEXT, "question": "Did it?", "answer": said}
@@ -143,7 +143,7 @@ def test_the_first_answer_that_is_one_tells_the_form(tmp_path):
 
 
 @pytest.mark.parametrize("section", [{"section_id": None}, {}])
-def test_rows_of_drop_without_a_passages_id(tmp_path, section):
+def test_rows_of_drop_may_lack_a_passage_id(tmp_path, section):
     """Their passages are told apart by their texts; they were all called None."""
     rows = [
         section | {"passage": text, "question": "When?", "query_id": name, "answer": ANNOTATED}
@@ -161,13 +161,13 @@ def test_rows_of_drop_without_a_passages_id(tmp_path, section):
     [("set.json", "[]", "the list is empty"),
      ("set.csv", "id,context,question,answers\n", "the file has no rows")],
 )  # fmt: skip
-def test_what_holds_no_row_is_not_to_be_fetched_again(tmp_path, name, text, told):
+def test_an_empty_set_is_not_a_broken_download(tmp_path, name, text, told):
     with pytest.raises(InputError, match=told) as caught:
         load(saved(tmp_path, text, name))
     assert caught.value.cure.startswith("pass a file with ")
 
 
-def test_a_table_without_rows_is_told(tmp_path):
+def test_a_table_without_rows_is_an_error(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.table({"id": pa.array([], pa.string())}), tmp_path / "set.parquet")
@@ -175,7 +175,7 @@ def test_a_table_without_rows_is_told(tmp_path):
         load(tmp_path / "set.parquet")
 
 
-def test_races_folder_leads_to_a_command_for_a_part(tmp_path):
+def test_races_folder_gets_a_shell_command_in_the_error(tmp_path):
     for part, level, number in (("dev", "high", 1), ("dev", "middle", 2), ("test", "high", 3)):
         folder = tmp_path / "RACE" / part / level
         folder.mkdir(parents=True)

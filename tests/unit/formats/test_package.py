@@ -38,7 +38,7 @@ def beside(tmp_path: Path) -> list[Path]:
     return [tmp_path / DOCUMENT, tmp_path / MODEL]
 
 
-def test_what_is_packed_is_scored(tmp_path, beside):
+def test_packed_predictions_are_scored(tmp_path, beside):
     """Three members at the top, the model as it was, and the same bytes whenever it is made."""
     made = []
     for _ in range(2):
@@ -83,7 +83,7 @@ def test_what_is_packed_is_scored(tmp_path, beside):
         ),
     ],
 )
-def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
+def test_an_incomplete_package_is_rejected(tmp_path, members, told):
     """With all that is wrong in one message."""
     path = tmp_path / "GCRC_advRobust.zip"
     path.write_bytes(archive(**members))
@@ -93,7 +93,7 @@ def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_model_that_is_cut_short_is_found_in_the_package(tmp_path, method):
+def test_a_truncated_model_is_detected(tmp_path, method):
     """A whole archive around it has the sums of what it was given."""
     path = tmp_path / "GCRC_advRobust.zip"
     cut = {PREDICTIONS: LETTERS, MODEL: WEIGHTS[:-30], DOCUMENT: WORDS}
@@ -117,7 +117,7 @@ def test_a_broken_archive_is_one_message(tmp_path):
 @pytest.mark.parametrize("told", [0x0423_4567, 100], ids=["honest", "lying"])
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("large", [PREDICTIONS, MODEL, DOCUMENT])
-def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, large, method, told):
+def test_an_archive_bomb_is_rejected(tmp_path, monkeypatch, large, method, told):
     """A small file that claims much, and one that claims little: neither is unpacked whole."""
     size = 0x0423_4567  # 66 MiB, and a number that stands nowhere else in the archive
     members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS} | {large: b" " * size}
@@ -142,7 +142,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, large, metho
     assert peak < 4_000_000
 
 
-def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
+def test_predictions_of_the_maximum_size_are_read(tmp_path, monkeypatch, beside):
     path = tmp_path / "p.zip"
     letters = LETTERS + b" " * len(WORDS)  # more than the document has
     with path.open("wb") as stream:
@@ -157,7 +157,7 @@ def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
 @pytest.mark.parametrize(
     ("encoding", "told"), [("gbk", "not UTF-8"), ("utf-16", "the text is UTF-16")]
 )
-def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path, encoding, told):
+def test_predictions_that_are_not_utf_8_are_an_error(tmp_path, encoding, told):
     """The description asks for UTF-8."""
     letters = LETTERS.decode().replace('"g"', '"题"').encode(encoding)
     path = tmp_path / "p.zip"
@@ -167,14 +167,14 @@ def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path, encoding, to
     assert raised.value.where == f"{path}, {PREDICTIONS}"
 
 
-def test_a_byte_order_mark_is_passed_over_as_in_a_file(tmp_path):
+def test_a_byte_order_mark_is_ignored(tmp_path):
     path = tmp_path / "p.zip"
     marked = b"\xef\xbb\xbf" + LETTERS
     path.write_bytes(archive(**{PREDICTIONS: marked, MODEL: WEIGHTS, DOCUMENT: WORDS}))
     assert len(load_submission(path).predictions) == 3
 
 
-def test_other_files_are_no_packages(tmp_path):
+def test_other_files_are_not_packages(tmp_path):
     """Neither JSON nor what is not there; whoever reads it says what is the matter."""
     (tmp_path / "letters.json").write_bytes(LETTERS)
     for triples in (True, False):
@@ -182,7 +182,7 @@ def test_other_files_are_no_packages(tmp_path):
         assert read_packed(tmp_path / "none.zip", of_triples=triples) is None
 
 
-def test_nothing_is_packed_without_its_parts(tmp_path, beside):
+def test_packing_needs_all_parts(tmp_path, beside):
     """A missing part, one of another name, one that is not what its name says."""
     (tmp_path / "readme.txt").write_text("x")
     (tmp_path / "other").mkdir()
@@ -210,7 +210,7 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
         assert stream.getvalue() == b""
 
 
-def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
+def test_json_lines_in_a_package_are_an_error(tmp_path):
     """They are looked for in the archive, not in its own bytes."""
     rows = b'{"id": "g", "answer": "A"}\n' * 2
     path = tmp_path / "GCRC_advRobust.zip"
@@ -220,7 +220,7 @@ def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
     assert raised.value.where == f"{path}, {PREDICTIONS}, line 2"
 
 
-def test_a_pipe_is_no_package_and_is_not_waited_for(tmp_path):
+def test_a_pipe_is_not_a_package(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert read_packed(tmp_path / "pipe", of_triples=True) is None
     with pytest.raises(InputError, match="not a regular file"):

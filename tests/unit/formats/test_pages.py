@@ -34,7 +34,7 @@ def said(short: list[tuple[int, int]], yes: str = "NONE", long: dict[str, int] =
     return {"yes_no_answer": yes, "long_answer": long, "short_answers": spans}
 
 
-def test_a_page_with_its_question(tmp_path):
+def test_natural_questions_have_their_page(tmp_path):
     """Answers by tokens become places; the long answer is evidence; candidates are kept."""
     path = saved(tmp_path, PAGE)
     defects = Defects()
@@ -59,9 +59,7 @@ def test_a_page_with_its_question(tmp_path):
         ([said([], long={"start_token": 0, "end_token": 9})] + [said([])] * 4, None, 0),
     ],
 )
-def test_two_of_five_annotators_must_say_that_there_is_an_answer(
-    tmp_path, annotations, texts, n_long
-):
+def test_two_of_five_annotators_must_give_an_answer(tmp_path, annotations, texts, n_long):
     """As in the official evaluation; of a training set the one annotator decides."""
     path = saved(tmp_path, PAGE | {"annotations": annotations})
     ((_, (question,)),) = load(path)
@@ -77,7 +75,7 @@ def test_two_of_five_annotators_must_say_that_there_is_an_answer(
     ("annotations", "texts"),
     [([said([(900, 901)])], []), ([said([(1, 2)]), said([(900, 901)]), said([])], ["The"])],
 )
-def test_an_answer_beyond_the_page_is_not_that_there_is_none(tmp_path, annotations, texts):
+def test_an_answer_beyond_the_page_is_not_no_answer(tmp_path, annotations, texts):
     """The annotator gave one; what it was is lost, and no gold is made of that."""
     path = saved(tmp_path, PAGE | {"annotations": annotations})
     ((_, (question,)),) = load(path)
@@ -95,12 +93,12 @@ def test_a_page_without_annotations_has_no_gold(tmp_path):
     assert back(path, tmp_path) == row
 
 
-def test_tokens_beyond_the_page_are_counted(tmp_path):
+def test_tokens_out_of_range_are_counted(tmp_path):
     path = saved(tmp_path, PAGE | {"annotations": [said([(5, 99)])]})
     assert load(path).check().counts == {"token-out-of-range": 1}
 
 
-def test_other_forms_become_simplified_lines(tmp_path):
+def test_other_forms_are_read_as_simplified_lines(tmp_path):
     """The original's tokens and rows of `datasets`: the same questions as the simplified form's."""
     tokens = PAGE["document_text"].split(" ")
     tokens[0] = "<P class=a b>"
@@ -131,7 +129,7 @@ def test_other_forms_become_simplified_lines(tmp_path):
         list(load(saved(tmp_path, odd)))
 
 
-def test_a_story_with_its_consensus(tmp_path):
+def test_newsqa_gold_is_the_consensus(tmp_path):
     """A range without white space at its ends, none, and a question that makes no sense."""
     news = json.loads(json.dumps(NEWS))
     questions = news["data"][0]["questions"]
@@ -151,7 +149,7 @@ def test_a_story_with_its_consensus(tmp_path):
 
 
 @pytest.mark.parametrize("place", [{"s": 5, "e": 5}, {"s": 5, "e": 9999}, {"s": 9, "e": 10}])
-def test_a_range_that_is_no_piece_of_the_story_is_counted(tmp_path, place):
+def test_a_span_out_of_range_is_counted(tmp_path, place):
     news = json.loads(json.dumps(NEWS))
     news["data"][0]["questions"][0]["consensus"] = place
     path = saved(tmp_path, news)
@@ -159,7 +157,7 @@ def test_a_range_that_is_no_piece_of_the_story_is_counted(tmp_path, place):
     assert back(path, tmp_path) == news
 
 
-def test_texts_of_the_web(tmp_path):
+def test_webqa_texts_have_their_questions(tmp_path):
     web = WEB | {"Q_2": {"question": "谁？", "evidences": {"Q_2#00": {"answer": ["马", "猫"],
            "evidence": "马到了。", "x": 1}}, "y": 2}}  # fmt: skip
     path = saved(tmp_path, web)
@@ -172,7 +170,7 @@ def test_texts_of_the_web(tmp_path):
     assert back(path, tmp_path) == web
 
 
-def test_what_may_have_no_answer_is_scored_so(tmp_path):
+def test_unanswerable_sets_are_scored_by_squad2(tmp_path):
     pages = PAGE | {"annotations": [said([])]}
     words = ("squad2", "squad2~strict")
     for value, metrics in ((pages, words), (NEWS, words), (WEB, ("cmrc~mixed",))):
@@ -183,16 +181,14 @@ def test_what_may_have_no_answer_is_scored_so(tmp_path):
     ("form", "told"),
     [("nq", "annotations by tokens"), ("newsqa", "one answer at most"), ("webqa", "options")],
 )
-def test_what_does_not_fit_is_not_written(tmp_path, form, told):
+def test_sets_that_do_not_fit_cannot_be_written(tmp_path, form, told):
     row = {"id": "1", "passage": "a b", "question": "?", "options": ["a", "b"], "answer": "A"}
     with pytest.raises(UsageError, match=told):
         dump(load(saved(tmp_path, row)), tmp_path / "back.json", form)
 
 
 @pytest.mark.parametrize(("form", "value"), [("nq", PAGE), ("newsqa", NEWS), ("coqa", STORY)])
-def test_a_text_that_was_changed_is_not_written_with_the_places_of_the_old_one(
-    tmp_path, form, value
-):
+def test_a_changed_text_is_not_written_with_old_offsets(tmp_path, form, value):
     """Annotations are kept as they were read, and would point elsewhere."""
     dataset = load(saved(tmp_path, value))
 

@@ -36,7 +36,7 @@ def _left(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_parts_of_killed_writers_are_swept_and_of_living_ones_kept(tmp_path):
+def test_partial_files_of_ended_processes_are_removed(tmp_path):
     """After SIGKILL a part stays until the same file is written; a living writer's stays too."""
     target, other = tmp_path / "set.json", tmp_path / "set.json.gz"
     killed, elsewhere = _start(target), _start(other)
@@ -61,7 +61,7 @@ def test_parts_of_killed_writers_are_swept_and_of_living_ones_kept(tmp_path):
     assert _left(tmp_path) == ["set.json", "set.json.gz"]
 
 
-def test_parts_of_another_machine_stay(tmp_path):
+def test_partial_files_of_another_machine_are_kept(tmp_path):
     """Nobody here can know whether a writer on another machine lives."""
     theirs = tmp_path / f".set.json.{2**22 + 1}@elsewhere.abcdefgh.part"
     theirs.write_bytes(b"")

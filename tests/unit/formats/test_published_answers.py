@@ -42,7 +42,7 @@ def page(**changes: Any) -> dict[str, Any]:
     return {"predictions": [row | changes]}
 
 
-def test_answers_by_tokens_of_a_page(tmp_path):
+def test_answers_by_tokens_are_located(tmp_path):
     data = saved(tmp_path, PAGE)
     one = load_submitted(tmp_path, page(), dataset=data).predictions["7"]
     assert one.answer == Answer(kind="span", texts=("at six",), spans=(Span(24, 30),))
@@ -59,13 +59,13 @@ def test_answers_by_tokens_of_a_page(tmp_path):
         ({"short_answers": [NULL]}, Answer(kind="none")),
     ],
 )
-def test_yes_no_and_no_answer_to_a_page(tmp_path, changes, answer):
+def test_yes_no_and_no_answer_are_read(tmp_path, changes, answer):
     data = saved(tmp_path, PAGE)
     one = load_submitted(tmp_path, page(**changes, long_answer=NULL), dataset=data).predictions["7"]
     assert (one.answer, one.evidence) == (answer, ())
 
 
-def test_answers_to_another_page_are_kept_and_those_beyond_it_refused(tmp_path):
+def test_token_answers_beyond_the_page_are_an_error(tmp_path):
     data = saved(tmp_path, PAGE)
     assert list(load_submitted(tmp_path, page(example_id=8), dataset=data).predictions) == ["8"]
     for tokens in ({"start_token": 16, "end_token": 18}, {"start_token": -1, "start_byte": 4}):
@@ -78,7 +78,7 @@ def test_answers_to_another_page_are_kept_and_those_beyond_it_refused(tmp_path):
 
 
 @pytest.mark.parametrize("factoid", [[["six", "at six"], ["piano"]], ["six", "piano"], "six"])
-def test_what_is_handed_in_for_bioasq(tmp_path, factoid):
+def test_bioasq_submissions_are_scored(tmp_path, factoid):
     """The first of ranked names is the answer; what is written for a summary has no question."""
     data = saved(tmp_path, SNIPPETS | {"questions": [*SNIPPETS["questions"], LISTED]})
     given = {
@@ -101,7 +101,7 @@ def test_what_is_handed_in_for_bioasq(tmp_path, factoid):
         ({"exact_answer": "six"}, r"questions\[1\].*without an id"),
     ],
 )
-def test_what_is_no_answer_to_snippets_is_told(tmp_path, row, told):
+def test_invalid_bioasq_answers_are_an_error(tmp_path, row, told):
     data = saved(tmp_path, SNIPPETS)
     with pytest.raises(InputError, match=told):
         load_submitted(
@@ -109,7 +109,7 @@ def test_what_is_no_answer_to_snippets_is_told(tmp_path, row, told):
         )
 
 
-def test_what_is_handed_in_for_superglues_record(tmp_path):
+def test_record_submissions_are_scored(tmp_path):
     """By the query's number, which is one in the whole set; by the passage's beside it, as well."""
     rows = [
         {
@@ -132,7 +132,7 @@ def test_what_is_handed_in_for_superglues_record(tmp_path):
     assert {name: one.answer.text for name, one in found.items()} == {"0-1": "Mara", "9": "Tom"}
 
 
-def test_webqas_word_for_no_answer(tmp_path):
+def test_webqas_word_means_no_answer(tmp_path):
     """It was a text, and wrong."""
     data = saved(tmp_path, WEB)
     for none in ("no_answer", ["no_answer"], {"answer": "no_answer"}, ""):
@@ -142,7 +142,7 @@ def test_webqas_word_for_no_answer(tmp_path):
     assert values(tmp_path, data, given)["cmrc.em~mixed"] == 0
 
 
-def test_a_table_of_pairs_by_their_ids(tmp_path):
+def test_predictions_for_pairs_match_by_id(tmp_path):
     rows = ("gold_label\tsentence1\tsentence2\tpairID", "neutral\tHe sails.\tHe is old.\t1n",
             "entailment\tHe sails.\tSomebody sails.\t1e")  # fmt: skip
     data = saved(tmp_path, "\n".join(rows) + "\n", "dev.tsv")

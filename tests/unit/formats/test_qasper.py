@@ -33,7 +33,7 @@ def back(path: Path, folder: Path) -> Any:
     return json.loads((folder / "back.json").read_text("utf-8"))
 
 
-def test_a_paper_with_its_question(tmp_path):
+def test_papers_have_their_questions(tmp_path):
     path = saved(tmp_path, PAPER)
     defects = Defects()
     ((passage, (question,)),) = load(path).read(defects)
@@ -55,7 +55,7 @@ def test_a_paper_with_its_question(tmp_path):
         (NOTHING | {"yes_no": False}, "span", ("No",)),
     ],
 )
-def test_what_an_annotation_says(tmp_path, said, kind, texts):
+def test_annotations_follow_the_official_precedence(tmp_path, said, kind, texts):
     path = saved(tmp_path, asked(said))
     ((_, (question,)),) = load(path)
     assert [(one.kind, one.texts) for one in question.answers] == [(kind, texts)]
@@ -63,7 +63,7 @@ def test_what_an_annotation_says(tmp_path, said, kind, texts):
     assert back(path, tmp_path) == asked(said)
 
 
-def test_evidence_without_a_place(tmp_path):
+def test_evidence_that_is_not_a_paragraph_is_counted(tmp_path):
     """Of figures and tables is no defect; another text is."""
     evidence = ["FLOAT SELECTED: Table 1", "It had a piano.", "Nowhere."]
     path = saved(tmp_path, asked(SAID | {"evidence": evidence, "extractive_spans": ["horse"]}))
@@ -78,12 +78,12 @@ def test_evidence_without_a_place(tmp_path):
     assert load(path).check().counts == counted
 
 
-def test_an_annotation_that_says_nothing_is_told(tmp_path):
+def test_an_annotation_without_an_answer_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"qas\[0\], question q1: an annotation without an answer"):
         list(load(saved(tmp_path, asked(NOTHING))))
 
 
-def test_rows_become_the_published_form(tmp_path):
+def test_rows_are_read_as_the_published_form(tmp_path):
     paper = PAPER["1901.00001"]
     (asked_of,) = paper["qas"]
     (one,) = asked_of["answers"]
@@ -105,7 +105,7 @@ def test_rows_become_the_published_form(tmp_path):
         list(load(saved(tmp_path, row)))
 
 
-def test_other_sets_are_not_written_so(tmp_path):
+def test_other_sets_cannot_be_written(tmp_path):
     row = {"id": "1", "passage": "a b", "question": "?", "answer": "a"}
     with pytest.raises(UsageError, match="paper with sections"):
         dump(load(saved(tmp_path, row)), tmp_path / "back.json", "qasper")

@@ -27,7 +27,7 @@ VALUES = st.recursive(
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_format_knows_its_own(tmp_path: Path, name: str):
+def test_every_format_recognises_its_own_files(tmp_path: Path, name: str):
     """A file of each format is guessed, whatever it is called, plain or packed."""
     for packed in (False, True):
         path = write_sample(tmp_path, name, packed=packed)
@@ -35,13 +35,13 @@ def test_every_format_knows_its_own(tmp_path: Path, name: str):
         assert load(odd).format == name
 
 
-def test_samples_cover_the_catalog():
+def test_there_is_a_sample_of_every_format():
     """There is a sample for every format."""
     assert list(SAMPLES) == catalog.names("format")
 
 
 @given(VALUES, st.data())
-def test_heads_of_any_json_can_be_asked(value: object, data: st.DataObject):
+def test_heads_of_any_json_can_be_queried(value: object, data: st.DataObject):
     """Cut anywhere, a head answers with a part of the value, and no format's sniff fails."""
     raw = json.dumps(value, ensure_ascii=False).encode()
     head = Head("x", raw[: data.draw(st.integers(0, len(raw)))])
@@ -49,7 +49,7 @@ def test_heads_of_any_json_can_be_asked(value: object, data: st.DataObject):
         assert lookup.resolve("format", name).sniff(head) in (True, False)
 
 
-def test_a_cut_head_keeps_what_was_whole():
+def test_a_truncated_head_keeps_complete_elements():
     """Whole elements stay, the one in the making goes."""
     head = Head("x", b'{"version": "1", "data": [{"id": 1, "title": "whole"}, {"id": 2, "ti')
     assert head.value == {"version": "1", "data": [{"id": 1, "title": "whole"}, {"id": 2}]}
@@ -59,14 +59,14 @@ def test_a_cut_head_keeps_what_was_whole():
     assert not head.has("version", at=("data", 0))
 
 
-def test_a_first_passage_longer_than_the_head(tmp_path: Path):
+def test_a_first_passage_may_be_longer_than_the_head(tmp_path: Path):
     """A format is guessed although the first passage alone is a megabyte."""
     path = write_sample(tmp_path, "squad")
     path.write_bytes(path.read_bytes().replace(b"14 sheep", b"14 sheep" * 200_000))
     assert load(path).format == "squad"
 
 
-def test_a_format_by_name(tmp_path: Path):
+def test_formats_are_found_by_name(tmp_path: Path):
     """A named format is not guessed; an unknown name lists the near ones."""
     path = write_sample(tmp_path, "csv")
     assert load(path, "csv").format == "csv"
@@ -74,7 +74,7 @@ def test_a_format_by_name(tmp_path: Path):
         load(path, "sqad")
 
 
-def test_written_files_are_whole_or_not_there(tmp_path: Path):
+def test_files_are_written_atomically(tmp_path: Path):
     """A refusal halfway leaves what was there, and nothing beside it."""
     path = tmp_path / "set.json"
     path.write_text("what was there")
@@ -84,7 +84,7 @@ def test_written_files_are_whole_or_not_there(tmp_path: Path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_packed_files_are_reproducible(tmp_path: Path):
+def test_compressed_files_are_reproducible(tmp_path: Path):
     """The same data set gives the same bytes, with no time stamp and no name inside."""
     one, two = tmp_path / "one.json.gz", tmp_path / "two.json.gz"
     for path in (one, two):
@@ -95,7 +95,7 @@ def test_packed_files_are_reproducible(tmp_path: Path):
     assert gzip.decompress(one.read_bytes()) == (tmp_path / "plain.json").read_bytes()
 
 
-def test_places_that_cannot_be_written(tmp_path: Path):
+def test_unwritable_places_are_errors(tmp_path: Path):
     """A folder as the target and a file as a folder are user errors; a missing folder is made."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("x")
@@ -107,7 +107,7 @@ def test_places_that_cannot_be_written(tmp_path: Path):
     assert (tmp_path / "missing" / "set.json").is_file()
 
 
-def test_a_full_disk(tmp_path: Path):
+def test_a_full_disk_is_an_error(tmp_path: Path):
     """Where no more can be written, the message says so and the old file stays."""
     path = tmp_path / "set.jsonl"
     path.write_text("what was there")
@@ -144,7 +144,7 @@ def test_files_get_the_usual_permissions(tmp_path: Path):
     assert modes[0] == modes[1]
 
 
-def test_the_hash_is_that_of_the_bytes_on_disk(tmp_path: Path):
+def test_the_hash_is_of_the_bytes_on_disk(tmp_path: Path):
     """A data set carries the sha256 that published checksums would give."""
     path = write_sample(tmp_path, "squad", packed=True)
     dataset = load(path)
@@ -152,13 +152,13 @@ def test_the_hash_is_that_of_the_bytes_on_disk(tmp_path: Path):
     assert dataset.path == str(path)
 
 
-def test_names_of_sets(tmp_path: Path):
+def test_sets_are_named_by_info_or_file(tmp_path: Path):
     """A set without a name of its own is called as its file is, endings aside."""
     for name, stem in [("a.json", "a"), ("b.jsonl.gz", "b"), ("c.v1.csv", "c.v1"), ("d", "d")]:
         assert Source(tmp_path / name).stem == stem
 
 
-def test_a_set_is_read_again_from_the_start(tmp_path: Path):
+def test_a_set_can_be_iterated_again(tmp_path: Path):
     """Iterating twice gives the same, and half an iteration keeps no file open."""
     path = write_sample(tmp_path, "jsonl")
     dataset = load(path)
@@ -176,7 +176,7 @@ def test_a_set_is_read_again_from_the_start(tmp_path: Path):
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 @pytest.mark.parametrize("name", catalog.names("format"))
-def test_nothing_is_written_that_cannot_be_read(tmp_path, name, ending):
+def test_an_empty_file_is_not_written(tmp_path, name, ending):
     """A file without a line is read as one that was cut."""
     path = tmp_path / f"set{ending}"
     path.write_bytes(b"before")

@@ -166,7 +166,7 @@ ROWS: dict[str, tuple[dict[str, Any], str, str, str, tuple[str, ...], tuple[Answ
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_what_is_published_becomes_questions_and_comes_back(tmp_path, name):
+def test_published_rows_round_trip(tmp_path, name):
     """The set is known by its columns; every row is written as it was read."""
     row, own_id, text, kind, options, answers = ROWS[name]
     path = lines(tmp_path, row)
@@ -182,7 +182,7 @@ def test_what_is_published_becomes_questions_and_comes_back(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_questions_alone_are_those_that_stand_with_their_passages(tmp_path, name):
+def test_read_gold_yields_the_questions_of_read(tmp_path, name):
     """But for what writing the rows again needs; two rows count the same defects, too."""
     path = lines(tmp_path, ROWS[name][0], ROWS[name][0])
     whole, alone = Defects(), Defects()
@@ -193,7 +193,7 @@ def test_questions_alone_are_those_that_stand_with_their_passages(tmp_path, name
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_as_parquet_and_arrow_they_are_the_same(tmp_path, name):
+def test_parquet_and_arrow_read_the_same(tmp_path, name):
     """So most people have them: `to_parquet`, and what `save_to_disk` writes."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -211,7 +211,7 @@ def test_as_parquet_and_arrow_they_are_the_same(tmp_path, name):
         )  # fmt: skip
 
 
-def test_the_questions_of_a_passage_are_numbered_where_the_id_is_the_passages(tmp_path):
+def test_questions_are_numbered_under_a_passages_id(tmp_path):
     row = ROWS["race"][0]
     other = row | {"article": "It sank.", "example_id": "high2.txt"}
     path = lines(tmp_path, row, row | {"question": "Who?"}, other)
@@ -280,14 +280,14 @@ def test_rows_of_one_passage_stay_apart(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "column"), [("race", "example_id"), ("squad", "id")])
-def test_an_id_that_is_none_is_told(tmp_path, name, column):
+def test_an_invalid_id_is_an_error(tmp_path, name, column):
     row = ROWS[name][0]
     path = lines(tmp_path, row, row | {column: ["x"]})
     with pytest.raises(InputError, match=rf"line 2\b.*the column '{column}' does not hold text"):
         list(load(path))
 
 
-def test_ropes_is_read_as_it_is_published(tmp_path):
+def test_ropes_is_read_in_its_published_form(tmp_path):
     """A tree like SQuAD's, of a background and a situation each."""
     asked = {"id": "1", "question": "What is heavy?", "answers": [{"text": "sheep"}]}
     row = {"background": "Sheep are heavy.", "situation": TEXT, "qas": [asked]}
@@ -305,7 +305,7 @@ def test_ropes_is_read_as_it_is_published(tmp_path):
         list(load(path))
 
 
-def test_logiqa_is_read_as_it_was_first_published(tmp_path):
+def test_logiqa_is_read_in_its_first_form(tmp_path):
     """Eight lines a question; a blank line more or less does no harm."""
     path = tmp_path / "Test.txt"
     block = "\n{}\n" + TEXT + "\nWhen?\nA.five\nB. six\nC．seven\nD、eight\n"
@@ -326,7 +326,7 @@ def test_logiqa_is_read_as_it_was_first_published(tmp_path):
         list(load(path))
 
 
-def test_drop_in_rows_is_drop(tmp_path):
+def test_drop_in_rows_is_read_as_drop(tmp_path):
     """Annotators come back from lists; where spans and annotators are one list, they cannot."""
     blank = {"number": "", "date": {"day": "", "month": "", "year": ""}, "spans": []}
     said = blank | {"spans": ["sheep", "piano"]}
@@ -362,7 +362,7 @@ def test_drop_in_rows_is_drop(tmp_path):
         list(load(lines(tmp_path, flat)))
 
 
-def test_objects_of_python_in_a_table_are_refused(tmp_path):
+def test_python_objects_in_a_table_are_rejected(tmp_path):
     """As `to_csv` of `datasets` writes SQuAD's answers."""
     path = tmp_path / "squad.csv"
     cell = "{'text': array(['six'], dtype=object), 'answer_start': array([23], dtype=int32)}"
@@ -397,14 +397,14 @@ def test_objects_of_python_in_a_table_are_refused(tmp_path):
         ),
     ],
 )  # fmt: skip
-def test_paths_lead_through_lists(tmp_path, row, form, text, texts):
+def test_column_paths_may_lead_through_lists(tmp_path, row, form, text, texts):
     passage, question, defects = only(lines(tmp_path, row), form)
     assert (passage.text, question.text, defects) == (text, "When?", {})
     assert [answer.text for answer in question.answers] == texts
     assert back(lines(tmp_path, row), tmp_path, form) == [row]
 
 
-def test_cjrc_says_in_text_what_has_no_answer(tmp_path):
+def test_cjrcs_text_for_no_answer_is_recognised(tmp_path):
     """It is SQuAD's form but for that; where it is blank the gold is withheld."""
     asked = [
         {"id": "1", "question": "When?", "is_impossible": "false",
@@ -430,7 +430,7 @@ def test_cjrc_says_in_text_what_has_no_answer(tmp_path):
 
 
 @pytest.mark.parametrize("beside", [{}, {"version": "1.0", "stream": "s", "values": [1]}])
-def test_rows_that_are_data_of_a_document_come_back_as_that(tmp_path, beside):
+def test_rows_under_data_are_written_back_as_a_document(tmp_path, beside):
     """KorQuAD 2.0: they became lines, and what stood beside them was lost."""
     answer = {"text": "six", "answer_start": 23, "html_answer_text": "<b>six</b>"}
     page = {"title": "F", "context": TEXT, "raw_html": "<p>",
@@ -441,7 +441,7 @@ def test_rows_that_are_data_of_a_document_come_back_as_that(tmp_path, beside):
     assert json.loads((tmp_path / "back.json").read_text()) == tree
 
 
-def test_what_changed_inside_is_written(tmp_path):
+def test_changes_inside_a_row_are_written(tmp_path):
     """Of a question that was made harder nothing old is left."""
     data = load(lines(tmp_path, INSIDE["quality"]))
     ((passage, (first, second)),) = data
@@ -453,13 +453,13 @@ def test_what_changed_inside_is_written(tmp_path):
 
 
 @pytest.mark.parametrize("held", [None, "x", [1], {"question": ["When?"], "answer": []}])
-def test_questions_that_are_none_are_told(tmp_path, held):
+def test_invalid_inside_columns_are_errors(tmp_path, held):
     row = INSIDE["duorc"]
     with pytest.raises(InputError, match=r"line 2\b.*the column 'qa' holds"):
         list(load(lines(tmp_path, row, row | {"qa": held})))
 
 
-def test_a_wrong_place_and_a_number_of_no_option_are_defects(tmp_path):
+def test_wrong_offsets_and_option_numbers_are_defects(tmp_path):
     squad = ROWS["squad"][0] | {"answers": {"text": ["six"], "answer_start": [-1]}}
     _, question, defects = only(lines(tmp_path, squad))
     assert (question.answers, defects) == ((SPAN,), {"wrong-offset": 1})
@@ -470,7 +470,7 @@ def test_a_wrong_place_and_a_number_of_no_option_are_defects(tmp_path):
     assert back(lines(tmp_path, reclor), tmp_path) == [reclor]
 
 
-def test_a_table_of_cosmosqa_is_known(tmp_path):
+def test_a_table_of_cosmosqa_is_recognised(tmp_path):
     """Its training and development sets are CSV, its test set JSON lines."""
     path = tmp_path / "valid.csv"
     path.write_text(
@@ -488,7 +488,7 @@ NAMED = {"uid": 5, "story": TEXT, "ask": {"text": "When?"}, "gold": 2, "w": "fiv
 FORM = "rows,id=uid,passage=story,question=ask.text,options=w|x|y,answer=gold,first=1,tags=level"
 
 
-def test_columns_are_named(tmp_path):
+def test_settings_name_the_columns(tmp_path):
     """Each role by one name, or several; what is in an object by its path."""
     path = lines(tmp_path, NAMED)
     passage, question, defects = only(path, FORM)
@@ -497,14 +497,14 @@ def test_columns_are_named(tmp_path):
     assert back(path, tmp_path, FORM) == [NAMED]
 
 
-def test_columns_of_a_table_are_named(tmp_path):
+def test_settings_name_the_columns_of_a_table(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(f'text,q,a,b,right\n"{TEXT}",When?,five,six,B\n,,,,\n', "utf-8")
     _, question, _ = only(path, "rows,passage=text,question=q,options=a|b,answer=right")
     assert question.answers == (B,)
 
 
-def test_what_is_named_lies_over_what_is_known(tmp_path):
+def test_settings_override_known_columns(tmp_path):
     """An id of one's own, say, where the set has none."""
     row = ROWS["boolq"][0] | {"mine": "b-1"}
     assert only(lines(tmp_path, row), "rows,id=mine")[1].question_id == "b-1"
@@ -531,7 +531,7 @@ def test_a_run_of_named_columns_can_be_verified(tmp_path):
         ("rows,passage=story,question=ask.words", "no column ask.words\n"),
     ],
 )
-def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path, form, told):
+def test_a_missing_column_lists_the_present_ones(tmp_path, form, told):
     with pytest.raises(InputError, match="expected: one of uid, story, ask, gold") as caught:
         load(lines(tmp_path, NAMED), form)
     assert told.strip() in str(caught.value)
@@ -540,12 +540,12 @@ def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path, form, 
 @pytest.mark.parametrize(
     "form", ["rows,text=story", "rows,passage", "rows,first=2", "rows,together=maybe", "squad,a=b"]
 )
-def test_what_cannot_be_said_of_a_file_is_refused(tmp_path, form):
+def test_invalid_settings_are_rejected(tmp_path, form):
     with pytest.raises(UsageError):
         load(lines(tmp_path, NAMED), form)
 
 
-def test_a_row_without_text_is_told_by_the_name_of_its_column(tmp_path):
+def test_a_row_without_text_names_the_column(tmp_path):
     row = ROWS["squad"][0]
     path = lines(tmp_path, row, row | {"id": "s2", "context": None})
     with pytest.raises(InputError, match=r"line 2\b.*the column 'context' is missing"):
@@ -564,7 +564,7 @@ def test_every_part_of_a_passage_must_be_text(tmp_path):
     ("label", "answer", "counts"),
     [("TRUE", "A", {}), ("No", "B", {}), (-1, "", {}), ("maybe", "", {"answer-not-an-option": 1})],
 )
-def test_what_says_no_truth_is_not_taken_for_no(tmp_path, label, answer, counts):
+def test_an_unknown_truth_value_is_not_false(tmp_path, label, answer, counts):
     """SuperGLUE withholds labels as -1."""
     row = ROWS["boolq in superglue"][0]
     path = lines(tmp_path, row, row | {"idx": 8, "label": label})
@@ -574,41 +574,41 @@ def test_what_says_no_truth_is_not_taken_for_no(tmp_path, label, answer, counts)
     assert defects.counts == counts
 
 
-def test_digits_are_numbers_where_the_set_writes_its_gold_so(tmp_path):
+def test_digits_are_option_numbers_if_gold_is_digits(tmp_path):
     """Belebele's 2 is the second option, and not the one that reads 2."""
     row = ROWS["belebele"][0] | {f"mc_answer{n}": str(n + 1) for n in range(1, 5)}
     (answer,) = only(lines(tmp_path, row))[1].answers
     assert (answer.label, answer.texts) == ("B", ("3",))
 
 
-def test_an_object_without_texts_says_nothing_of_the_answer(tmp_path):
+def test_an_answer_object_without_texts_is_no_gold(tmp_path):
     """That there is none would be a gold answer: SQuAD's are an empty list then."""
     row = ROWS["squad"][0]
     path = lines(tmp_path, row, row | {"id": "s2", "answers": {"answer_start": [1]}})
     assert [question.answers for question in load(path).questions()][1] == ()
 
 
-def test_options_that_are_none_are_told_where_the_id_is_made_of_them(tmp_path):
+def test_invalid_options_are_an_error_with_content_ids(tmp_path):
     row = ROWS["quality, a question a row"][0]
     path = lines(tmp_path, row, row | {"options": True})
     with pytest.raises(InputError, match=r"line 2\b.*options"):
         list(load(path))
 
 
-def test_content_of_no_known_format_is_told_with_its_columns(tmp_path):
+def test_unknown_content_lists_its_columns(tmp_path):
     """So that the next call can name them."""
     with pytest.raises(InputError, match="has the columns uid, story, ask, gold") as caught:
         load(lines(tmp_path, NAMED))
     assert "rows,passage=COLUMN,question=COLUMN,answer=COLUMN" in str(caught.value)
 
 
-def test_other_sets_are_not_written_as_rows(tmp_path):
+def test_other_sets_cannot_be_written_as_rows(tmp_path):
     own = {"id": "1", "passage": TEXT, "question": "When?", "answer": "six"}
     with pytest.raises(UsageError, match="read from"):
         dump(load(lines(tmp_path, own)), tmp_path / "x", "rows")
 
 
-def test_names_of_classes_stand_for_their_numbers(tmp_path):
+def test_class_names_replace_class_numbers(tmp_path):
     """CLUE has 0 for neutral; a file that holds the names is read by them, lines are refused."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -634,7 +634,7 @@ def test_names_of_classes_stand_for_their_numbers(tmp_path):
         ({"uid": "u", "context": TEXT, "hypothesis": "It left.", "label": "n"}, "neutral"),
     ],
 )  # fmt: skip
-def test_inference_under_other_names(tmp_path, row, label):
+def test_inference_columns_may_have_other_names(tmp_path, row, label):
     """SNLI and MultiNLI as rows, ANLI."""
     path = lines(tmp_path, row)
     passage, question, _ = only(path)
@@ -643,14 +643,14 @@ def test_inference_under_other_names(tmp_path, row, label):
     assert back(path, tmp_path) == [row]
 
 
-def test_numbers_of_labels_are_not_guessed(tmp_path):
+def test_label_numbers_are_not_guessed(tmp_path):
     """GLUE's MultiNLI and SuperGLUE's CB have the same columns and other orders."""
     row = {"premise": TEXT, "hypothesis": "It left.", "label": 0, "idx": 0}
     with pytest.raises(InputError, match="the label is the number 0, whose meaning differs"):
         list(load(lines(tmp_path, row)))
 
 
-def test_times_and_spans_of_time_in_a_table_are_text(tmp_path):
+def test_times_and_durations_in_a_table_are_text(tmp_path):
     """As pandas saves dates; JSON has no form for what Python makes of some."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -661,13 +661,13 @@ def test_times_and_spans_of_time_in_a_table_are_text(tmp_path):
     assert only(tmp_path / "set.parquet")[1].tags.keys() == made.keys()
 
 
-def test_a_list_without_rows_is_told(tmp_path):
+def test_a_list_without_rows_is_an_error(tmp_path):
     (tmp_path / "set.json").write_text("[]")
     with pytest.raises(InputError, match="the file has no rows"):
         load(tmp_path / "set.json", "rows,passage=x,question=y")
 
 
-def test_a_table_that_was_cut_is_told(tmp_path):
+def test_a_truncated_table_is_an_error(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "set.parquet"
@@ -677,7 +677,7 @@ def test_a_table_that_was_cut_is_told(tmp_path):
         load(path)
 
 
-def test_folders_lead_to_the_file_that_is_meant(tmp_path):
+def test_errors_for_folders_name_the_file_inside(tmp_path):
     """What `datasets` saved, in one part or several, and RACE's article a file."""
     saved = tmp_path / "saved"
     saved.mkdir()
@@ -720,7 +720,7 @@ RECLOR, QUALITY, BELEBELE = ROWS["reclor"][0], INSIDE["quality"], ROWS["belebele
         (BELEBELE, "p.csv", "id,answer\nu-1,2\n", "B"),
     ],
 )
-def test_an_option_may_be_handed_in_as_the_set_writes_it(tmp_path, row, name, text, label):
+def test_options_may_be_submitted_in_the_sets_notation(tmp_path, row, name, text, label):
     """By its number, from 0 or from 1; by letter and text as ever; in JSON or a table."""
     data = load(lines(tmp_path, row))
     path = tmp_path / name
@@ -734,7 +734,7 @@ def test_an_option_may_be_handed_in_as_the_set_writes_it(tmp_path, row, name, te
 @pytest.mark.parametrize(
     "text", ['{"7": true}', '{"7": "yes"}', '{"7": "True"}', '{"idx": 7, "label": "true"}\n{}']
 )
-def test_truth_is_handed_in_as_truth(tmp_path, text):
+def test_truth_values_may_be_submitted(tmp_path, text):
     """BoolQ's answers, and SuperGLUE's lines."""
     data = load(lines(tmp_path, ROWS["boolq in superglue"][0]))
     path = tmp_path / "p.jsonl"
@@ -751,14 +751,14 @@ def test_truth_is_handed_in_as_truth(tmp_path, text):
         ("id,said\n1,six\n", "not JSON"),
     ],
 )
-def test_a_table_of_predictions_that_is_none_is_told(tmp_path, text, told):
+def test_an_invalid_table_of_predictions_is_an_error(tmp_path, text, told):
     path = tmp_path / "p.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=told):
         load_submission(path, load(lines(tmp_path, ROWS["squad"][0])))
 
 
-def test_predictions_in_parquet_are_taken(tmp_path):
+def test_predictions_in_parquet_are_read(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.Table.from_pylist([{"id": "s1", "answer": "six"}]), tmp_path / "p.parquet")

@@ -40,7 +40,9 @@ def walk(text: str | bytes) -> JSONStream:
 
 
 @given(st.lists(VALUES, max_size=4), st.dictionaries(st.text(max_size=3), VALUES), LAYOUTS)
-def test_elements_and_the_rest(values: list[Any], rest: dict[str, Any], layout: dict[str, Any]):
+def test_elements_are_streamed_and_other_members_kept(
+    values: list[Any], rest: dict[str, Any], layout: dict[str, Any]
+):
     """Elements come as the standard parser gives them, and the other members beside them."""
     rest.pop("data", None)
     for document in ({"data": values} | rest, rest | {"data": values}):
@@ -53,7 +55,7 @@ def test_elements_and_the_rest(values: list[Any], rest: dict[str, Any], layout: 
 
 
 @given(st.dictionaries(st.text(max_size=3), VALUES), LAYOUTS)
-def test_members(members: dict[str, Any], layout: dict[str, Any]):
+def test_members_are_streamed(members: dict[str, Any], layout: dict[str, Any]):
     """Members come in order."""
     assert list(walk(json.dumps(members, **layout)).members()) == list(members.items())
 
@@ -77,7 +79,7 @@ def test_members(members: dict[str, Any], layout: dict[str, Any]):
         ("[1]", 1, "", "expected '{'"),
     ],
 )
-def test_errors_say_line_and_place(text: str, line: int, place: str, reason: str):
+def test_errors_name_line_and_place(text: str, line: int, place: str, reason: str):
     """The line and the place are those where the text goes wrong."""
     with pytest.raises(BrokenJSONError) as caught:
         list(walk(text).elements("data"))
@@ -90,7 +92,7 @@ def test_surrogate_pairs_are_characters():
     assert list(walk('{"data": ["\\ud83d\\udd25"]}').elements("data")) == ["🔥"]
 
 
-def test_bytes_that_are_no_utf8():
+def test_invalid_utf8_is_an_error():
     """A byte that is no UTF-8 is reported as such, also when a chunk ends inside a character."""
     assert list(walk('["一二三四五"]').elements("")) == ["一二三四五"]
     with pytest.raises(UnicodeDecodeError):

@@ -22,14 +22,14 @@ from submission_samples import TEXT, load_submitted, two_questions
         '[{"id": "a", "answer": "x"}, {"id": "b", "answer": "y"}, {"id": "a", "answer": "z"}]',
     ],
 )
-def test_an_id_that_stands_twice_is_told_though_the_last_one_counts(tmp_path, content):
+def test_a_repeated_id_is_kept_in_rows(tmp_path, content):
     """In one object too, where a parser keeps the last and says nothing."""
     found = load_submitted(tmp_path, content)
     assert found.predictions["a"].answer == Answer(kind="span", texts=("z",))
     assert sorted(name for name, _ in found.rows) == ["a", "a", "b"]
 
 
-def test_strings_lists_and_null(tmp_path):
+def test_answers_may_be_strings_lists_and_null(tmp_path):
     """A string is one answer, a list several, null none; a lone capital is a label too."""
     found = load_submitted(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions
     assert found["a"].answer == Answer(kind="span", texts=("x y",))
@@ -38,7 +38,7 @@ def test_strings_lists_and_null(tmp_path):
     assert found["d"].answer.label == "B"
 
 
-def test_nbest_takes_the_highest_score(tmp_path):
+def test_the_best_of_an_nbest_list_is_the_answer(tmp_path):
     """Both n-best forms give candidates, and the best of them as the answer."""
     ours = load_submitted(
         tmp_path, {"a": {"answers": ["x", "y"], "scores": [0.2, 0.7]}}
@@ -50,7 +50,7 @@ def test_nbest_takes_the_highest_score(tmp_path):
     assert (ours.answer.texts, ours.confidence, len(ours.candidates)) == (("y",), 0.7, 2)
 
 
-def test_rows_with_ids(tmp_path):
+def test_rows_may_have_ids(tmp_path):
     """JSON lines and arrays of rows name their question in any of the usual fields."""
     rows = [{"qid": "a", "answer": "x"}, {"id": 7, "prediction": "y", "confidence": 0.5}]
     lines = "\n".join(map(json.dumps, rows))
@@ -58,7 +58,7 @@ def test_rows_with_ids(tmp_path):
     assert load_submitted(tmp_path, rows).predictions["7"].confidence == 0.5
 
 
-def test_rows_as_evaluate_takes_them_for_squad(tmp_path):
+def test_rows_of_the_library_evaluate_are_read(tmp_path):
     """What else stands in them, as the probability of no answer, is passed over."""
     rows = [{"id": "a", "prediction_text": "x"}, {"id": "b", "prediction_text": ""}]
     found = load_submitted(tmp_path, [row | {"no_answer_probability": 0.0} for row in rows])
@@ -69,7 +69,7 @@ def test_rows_as_evaluate_takes_them_for_squad(tmp_path):
     assert csv.predictions["a"] == found.predictions["a"]
 
 
-def test_our_own_rows_come_back_equal(tmp_path):
+def test_closereads_own_rows_round_trip(tmp_path):
     """A line of predictions.jsonl is read back as the record that wrote it."""
     one = Prediction(question_id="a", answer=Answer(kind="number", texts=("3",)), confidence=0.25)
     two = Prediction(question_id="b", error="ran out of memory")
@@ -85,20 +85,20 @@ def test_duplicates_stay_in_rows(tmp_path):
 
 
 @pytest.mark.parametrize("value", [5, True, {"answers": ["x"], "scores": ["high"]}, [1, 2]])
-def test_what_is_no_answer_is_refused(tmp_path, value):
+def test_invalid_answers_are_rejected(tmp_path, value):
     """A prediction of a wrong kind is named with its question."""
     with pytest.raises(InputError, match="question a"):
         load_submitted(tmp_path, {"a": value})
 
 
 @pytest.mark.parametrize("content", ["3", '"text"', "[1]", '[{"answer": "x"}]', '{"data": [{}]}'])
-def test_what_is_no_submission_is_refused(tmp_path, content):
+def test_invalid_submissions_are_rejected(tmp_path, content):
     """A file of another shape gives one clear error."""
     with pytest.raises(InputError):
         load_submitted(tmp_path, content)
 
 
-def test_questions_handed_in_for_predictions_are_called_so(tmp_path):
+def test_questions_instead_of_predictions_are_recognised(tmp_path):
     """A set in SQuAD's form has `data` as GCRC_advRobust's predictions have, and no letter."""
     with pytest.raises(InputError, match="predictions, not questions") as caught:
         load_submitted(tmp_path, {"data": [{"title": "t", "paragraphs": []}]})
@@ -107,7 +107,7 @@ def test_questions_handed_in_for_predictions_are_called_so(tmp_path):
         load_submitted(tmp_path, {"data": [{"id": "g", "answer": "A"}]})
 
 
-def test_a_table_of_predictions_is_taken_where_its_columns_are_known(tmp_path):
+def test_a_table_of_predictions_needs_known_columns(tmp_path):
     """Of any other one the forms are told: there is nothing in it to mend."""
     found = load_submitted(tmp_path, 'id,answer\nq1,x\nq2,"y, z"\nq3,\n').predictions
     assert [one.answer.texts for one in found.values()] == [("x",), ("y, z",), ("",)]
@@ -143,14 +143,14 @@ def test_logits_need_their_data_set_and_its_size(tmp_path):
         load_submitted(tmp_path, lines + "4\t0\t0\t\n", dataset=two_questions())
 
 
-def test_null_odds_come_along(tmp_path):
+def test_null_odds_are_read(tmp_path):
     """SQuAD 2.0's side file is kept by name."""
     odds = tmp_path / "odds.json"
     odds.write_text('{"a": 0.25}')
     assert load_submitted(tmp_path, {"a": ""}, null_odds=odds).extras == {"null_odds": {"a": 0.25}}
 
 
-def test_published_files_load(corpus):
+def test_published_prediction_files_are_read(corpus):
     """Every published prediction file of the corpus gives one prediction a question."""
     counts = {
         "squad_preds/bert_ensemble.v1.1.json": 10570,
@@ -194,13 +194,13 @@ def test_nbest_file_matches_its_summary(corpus):
         ({"a": {"answers": ["x", "y"], "scores": [0.1]}}, "2 answers and 1 score"),
     ],
 )
-def test_what_is_not_understood_is_no_silence(tmp_path, content, told):
+def test_unknown_fields_are_an_error(tmp_path, content, told):
     """A misspelt answer or a score that is no number is an error, not a missing prediction."""
     with pytest.raises(InputError, match=told):
         load_submitted(tmp_path, content)
 
 
-def test_scores_that_only_rank_may_be_told_as_such(tmp_path):
+def test_scores_may_be_marked_as_ranks(tmp_path):
     row = {"answer": "A", "option_scores": [0.5, 0.25], "scores_rank": True}
     assert load_submitted(tmp_path, json.dumps({"q7": row})).predictions["q7"].scores_rank
     with pytest.raises(InputError, match="question q7"):
@@ -217,7 +217,7 @@ def test_scores_that_only_rank_may_be_told_as_such(tmp_path):
         {"answer": "A", "option_scores": [0.5, True]},
     ],
 )
-def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
+def test_a_score_beyond_floats_is_rejected(tmp_path, row):
     path = tmp_path / "p.json"
     path.write_text(json.dumps({"q7": row}), "utf-8")
     with pytest.raises(InputError, match="question q7"):
@@ -236,7 +236,7 @@ def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
         ('{"甲甲甲甲甲甲甲甲": "x", "乙": -Infinity}', "at '.*Infinity}' after '.*x\", \"乙\": "),
     ],
 )
-def test_what_is_no_json_is_shown(tmp_path, content, told):
+def test_text_that_is_not_json_is_quoted_in_the_error(tmp_path, content, told):
     """Submissions are one long line: its number alone does not tell where the fault is."""
     path = tmp_path / "p.json"
     path.write_text(content, "utf-8")
@@ -244,7 +244,7 @@ def test_what_is_no_json_is_shown(tmp_path, content, told):
         load_submission(path)
 
 
-def test_what_unpacks_to_more_than_fits_into_memory_is_refused(tmp_path, monkeypatch):
+def test_a_gzip_bomb_is_rejected(tmp_path, monkeypatch):
     """A file that somebody handed in does not exhaust the memory of whoever scores it."""
     content = json.dumps({"q1": "0" * 100_000}).encode()
     path = tmp_path / "p.json.gz"
@@ -283,7 +283,7 @@ def _with_gold():
     ],
     ids=["by option", "twice", "neighbours", "run together", "a piece", "nowhere", "of all"],
 )
-def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
+def test_evidence_texts_are_located_if_gold_has_spans(tmp_path, given, spans):
     content = [{"id": "q1", "answer": "A", "evidence": given}]
     found = load_submitted(tmp_path, content, dataset=_with_gold()).predictions["q1"]
     places: dict[str, list[tuple[int, int]]] = {}
@@ -292,7 +292,7 @@ def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
     assert places == spans
 
 
-def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
+def test_evidence_that_is_not_in_the_passage_is_wrong(tmp_path):
     given = {"A": ["丁不在。", "甲先到。"], "B": ["丁不在。"]}
     dataset = _with_gold()
     found = load_submitted(
@@ -303,7 +303,7 @@ def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
     assert (values["precision.A"], values["recall.A"], values["f1.B"]) == (0.5, 0.5, 0.0)
 
 
-def test_evidence_without_a_string_is_refused(tmp_path):
+def test_evidence_that_is_not_text_is_rejected(tmp_path):
     for given in ({"A": 3}, {"A": [3]}, 3):
         with pytest.raises(InputError, match="evidence as strings"):
             load_submitted(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])
@@ -322,7 +322,7 @@ def test_evidence_without_a_string_is_refused(tmp_path):
         ({"results": [{"qid": 1, "prediction": "A"}]}, "at results[0].prediction: found a string"),
     ],
 )
-def test_a_wrong_row_is_told_by_its_line_or_by_its_place_in_the_list(tmp_path, content, place):
+def test_a_wrong_row_is_named_by_line_or_index(tmp_path, content, place):
     """Places in a list count from 0, as in every path into JSON; lines from 1."""
     with pytest.raises(InputError) as told:
         load_submitted(tmp_path, content)

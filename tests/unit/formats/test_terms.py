@@ -21,20 +21,20 @@ TERMS = [
 
 
 @pytest.mark.parametrize(("name", "terms"), TERMS)
-def test_published_sets_bring_their_terms(corpus: Path, name: str, terms: str):
+def test_published_sets_have_their_terms(corpus: Path, name: str, terms: str):
     """The licence is the publishers', whatever the file is called."""
     assert terms in formats.load(corpus / "data" / name).license
 
 
 @pytest.mark.parametrize("name", ["vgaokao", "gcrc-advrobust", "gcrc", "c3", "race"])
-def test_other_sets_in_these_forms_claim_no_terms(tmp_path: Path, name: str):
+def test_other_sets_in_these_formats_have_no_terms(tmp_path: Path, name: str):
     """A set of one's own, written in a published form, does not take that set's licence."""
     path = tmp_path / "own.json"
     formats.dump(formats.load(locate("exam/zh")), path, name)
     assert formats.load(path).license == ""
 
 
-def test_race_and_inference_are_known_by_their_ids(tmp_path: Path):
+def test_race_and_inference_sets_are_recognised_by_ids(tmp_path: Path):
     """RACE's article names, SNLI's captions and MultiNLI's prompts tell the set."""
     race = {"article": "a", "questions": [], "options": [], "answers": [], "id": "middle12.txt"}
     pair = {"sentence1": "a", "sentence2": "b", "gold_label": "neutral", "pairID": "1"}

@@ -18,7 +18,7 @@ from closeread.training.recipe import load_recipe as training
         (None, "cannot be read: "),
     ],
 )
-def test_what_is_no_toml_is_told_with_its_place(tmp_path, load, written, told):
+def test_invalid_toml_is_an_error_with_its_place(tmp_path, load, written, told):
     """One message names the file, what is wrong and what to do, whoever reads it."""
     path = tmp_path / "recipe.toml"
     if written is not None:

@@ -45,7 +45,7 @@ def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
         (MARCO, "MS MARCO", "It left at six.\nNo."),
     ],
 )
-def test_the_format_that_is_told_reads_the_file(tmp_path, row, told, text):
+def test_the_suggested_format_reads_the_file(tmp_path, row, told, text):
     path = saved(tmp_path, row)
     with pytest.raises(InputError, match=told) as caught:
         load(path)
@@ -64,12 +64,12 @@ def test_the_format_that_is_told_reads_the_file(tmp_path, row, told, text):
         ({"id": "1", "question": "who", "choices": ["a", "b"], "answer": 0}, "without a passage"),
     ],
 )
-def test_what_has_no_text_is_told(tmp_path, value, told):
+def test_sets_without_passages_are_explained(tmp_path, value, told):
     with pytest.raises(InputError, match=told):
         load(saved(tmp_path, value))
 
 
-def test_a_table_without_a_passage_is_told(tmp_path):
+def test_a_table_without_passages_is_explained(tmp_path):
     (tmp_path / "set.csv").write_text("question,answer\nwho,Ann\n")
     with pytest.raises(InputError, match="questions without a passage"):
         load(tmp_path / "set.csv")
@@ -80,7 +80,7 @@ def test_a_table_without_a_passage_is_told(tmp_path):
         assert "use combined-newsqa-data-v1.json" in caught.value.cure
 
 
-def test_rows_as_data_of_one_document(tmp_path):
+def test_rows_may_be_data_of_one_document(tmp_path):
     """KorQuAD 2.0, and what pandas writes; places are counted in lists."""
     asked = {"question": "When?", "id": "1", "answer": {"text": "six", "answer_start": 20,
              "html_answer_start": 41, "html_answer_text": "six"}}  # fmt: skip
@@ -112,7 +112,7 @@ ANN = {"start": 0, "end": 2, "text": "Ann"}
           "qas": [{"id": "q", "query": CLOZE, "answers": [ANN]}]}]}, "q"),
     ],
 )  # fmt: skip
-def test_record_in_its_three_forms(tmp_path, value, name):
+def test_record_is_read_in_its_three_forms(tmp_path, value, name):
     path = saved(tmp_path, value)
     ((passage, (question,)),) = load(path)
     assert (load(path).format, question.question_id, question.text) == ("rows", name, CLOZE)
@@ -121,7 +121,7 @@ def test_record_in_its_three_forms(tmp_path, value, name):
     assert json.loads((tmp_path / "back.json").read_text()) == value
 
 
-def test_record_without_gold(tmp_path):
+def test_record_is_read_without_gold(tmp_path):
     """Rows of its test set have an empty list, which was taken for *no answer*."""
     row = {"passage": "Ann won.", "query": CLOZE, "entities": ["Ann"], "answers": [],
            "idx": {"passage": 3, "query": 7}}  # fmt: skip
@@ -132,7 +132,7 @@ def test_record_without_gold(tmp_path):
     assert json.loads((tmp_path / "back.jsonl").read_text()) == row
 
 
-def test_data_may_be_a_column(tmp_path):
+def test_a_column_may_be_named_data(tmp_path):
     """Rows of a set that is known, and lines of any other one, are rows themselves."""
     known = {"id": "1", "context": "It left at six.", "question": "When?", "data": [{"x": 1}],
              "answers": {"text": ["six"], "answer_start": [11]}}  # fmt: skip
@@ -147,7 +147,7 @@ def test_data_may_be_a_column(tmp_path):
         assert [len(questions) for _, questions in load(path, form)] == [len(rows)]
 
 
-def test_gold_that_is_not_known_in_rows_of_triviaqa(tmp_path):
+def test_unknown_gold_of_triviaqa_is_no_gold(tmp_path):
     """Its test sets have `<unk>`, which was gold."""
     row = {"question": "Who?", "question_id": "tc_1", "entity_pages": {"wiki_context": ["Ann."]},
            "answer": {"aliases": [], "value": "<unk>", "normalized_value": "<unk>"}}  # fmt: skip
@@ -168,7 +168,7 @@ def test_gold_that_is_not_known_in_rows_of_triviaqa(tmp_path):
           "answer": {"aliases": ["Ann", "Anne"], "value": "Ann"}}, ["Ann", "Anne"]),
     ],
 )  # fmt: skip
-def test_rows_of_narrativeqa_and_triviaqa(tmp_path, row, texts):
+def test_rows_of_narrativeqa_and_triviaqa_are_read(tmp_path, row, texts):
     path = saved(tmp_path, row)
     ((passage, (question,)),) = load(path)
     assert passage.text.startswith("Ann won.")

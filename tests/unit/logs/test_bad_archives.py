@@ -14,7 +14,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 
 
 @pytest.mark.parametrize("share", [0.4, 0.8])
-def test_an_archive_that_was_cut_gives_the_samples_before_the_cut(tmp_path, share):
+def test_a_truncated_archive_gives_the_samples_before_the_cut(tmp_path, share):
     raw = ARCHIVE.read_bytes()
     path = tmp_path / "log.eval"
     path.write_bytes(raw[: int(len(raw) * share)])
@@ -26,7 +26,7 @@ def test_an_archive_that_was_cut_gives_the_samples_before_the_cut(tmp_path, shar
     assert run.info.log.model == "mockllm/canned"  # from the journal's beginning
 
 
-def test_an_archive_of_a_zip_version_that_nobody_knows(tmp_path):
+def test_an_unknown_zip_version_is_an_error(tmp_path):
     """Its directory is not believed; the members stand where they stood."""
     raw = bytearray(ARCHIVE.read_bytes())
     raw[raw.index(b"PK\x01\x02") + 6] = 241
@@ -35,7 +35,7 @@ def test_an_archive_of_a_zip_version_that_nobody_knows(tmp_path):
     assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 14)
 
 
-def test_an_archive_packed_by_deflate_is_read(tmp_path):
+def test_a_deflated_archive_is_read(tmp_path):
     from closeread.formats.logs import archive
     from closeread.formats.logs.records import Problems
 
@@ -48,7 +48,7 @@ def test_an_archive_packed_by_deflate_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93])
-def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, packing):
+def test_a_member_that_is_too_large_is_skipped(tmp_path, monkeypatch, packing):
     import zstandard
 
     from closeread.formats.logs import archive
@@ -74,7 +74,7 @@ def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, pac
     assert_rejected_then_skipped(path, tmp_path, "cut-record", 1, 13)
 
 
-def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypatch):
+def test_members_that_are_too_large_together_are_rejected(tmp_path, monkeypatch):
     """A few megabytes filled the disk, member by member."""
     from closeread.formats.logs import archive
     from closeread.formats.logs.records import Problems
@@ -96,7 +96,7 @@ def test_members_that_unpack_to_too_much_together_are_refused(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("damage", ["before the archive", "beyond the archive", "broken off"])
-def test_a_directory_that_tells_wrong_places_is_told_as_such(tmp_path, damage):
+def test_a_directory_with_wrong_offsets_is_an_error(tmp_path, damage):
     from closeread.formats.logs import archive
     from closeread.formats.logs.records import Problems
 

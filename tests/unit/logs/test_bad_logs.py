@@ -31,14 +31,14 @@ def changed(tmp_path, change):
     return path
 
 
-def test_a_log_cut_in_the_middle_of_a_record(tmp_path):
+def test_a_log_truncated_within_a_record_is_counted(tmp_path):
     path = tmp_path / SAMPLES.name
     path.write_bytes(SAMPLES.read_bytes()[:-500])
     assert_rejected_then_skipped(path, tmp_path, "cut-record", 1, 13)
 
 
 @pytest.mark.parametrize("kept", [20, 300])
-def test_a_log_cut_within_its_first_record_is_not_passed_over_in_a_folder(tmp_path, kept):
+def test_a_log_truncated_in_its_first_record_is_reported(tmp_path, kept):
     """Another one that is whole stands beside it."""
     shutil.copy(SAMPLES, tmp_path)
     cut = tmp_path / "samples_other_2026-11-20T12-01-38.000000.jsonl"
@@ -49,7 +49,7 @@ def test_a_log_cut_within_its_first_record_is_not_passed_over_in_a_folder(tmp_pa
     assert not (tmp_path / "run").exists()
 
 
-def test_a_compressed_log_that_was_cut_gives_the_records_before_the_cut(tmp_path):
+def test_a_truncated_gzip_gives_the_records_before_the_cut(tmp_path):
     """Of so small a log nothing; of one that was inflated piece by piece all but the last piece."""
     dice = random.Random(3)
     first = json.loads(SAMPLES.read_text("utf-8").splitlines()[0])
@@ -71,14 +71,14 @@ def test_a_compressed_log_that_was_cut_gives_the_records_before_the_cut(tmp_path
         ingest([path], tmp_path / "none", skip_bad=True)
 
 
-def test_a_line_that_is_no_json(tmp_path):
+def test_a_line_that_is_not_json_is_counted(tmp_path):
     raw = SAMPLES.read_bytes().splitlines(keepends=True)
     path = tmp_path / SAMPLES.name
     path.write_bytes(b"".join([*raw[:5], b"{oops\n", *raw[5:]]))
     assert_rejected_then_skipped(path, tmp_path, "not-json", 1, 14)
 
 
-def test_missing_golds(tmp_path):
+def test_missing_golds_are_counted(tmp_path):
     def change(number, row):
         if number < 3:
             row["target"] = None
@@ -88,7 +88,7 @@ def test_missing_golds(tmp_path):
     assert_rejected_then_skipped(changed(tmp_path, change), tmp_path, "missing-gold", 3, 11)
 
 
-def test_the_names_of_drop_s_columns_are_no_gold(tmp_path):
+def test_drops_column_names_are_not_gold(tmp_path):
     """They stand as ``target`` of every document, of one whose gold is missing too."""
 
     def empty(number, row):
@@ -101,7 +101,7 @@ def test_the_names_of_drop_s_columns_are_no_gold(tmp_path):
     assert_rejected_then_skipped(changed(tmp_path, empty), tmp_path, "missing-gold", 1, 13)
 
 
-def test_nan_scores_are_left_out_and_their_answers_kept(tmp_path):
+def test_nan_scores_are_dropped_and_answers_kept(tmp_path):
     def change(number, row):
         if number in (2, 4):
             row["f1"] = float("nan")
@@ -113,7 +113,7 @@ def test_nan_scores_are_left_out_and_their_answers_kept(tmp_path):
     assert [place for place, value in enumerate(logged) if value is None] == [2, 4]
 
 
-def test_a_likelihood_that_is_nan_fails_its_question_only(tmp_path):
+def test_a_nan_likelihood_fails_only_its_question(tmp_path):
     (path,) = (FIXTURES / "lm_eval").glob("samples_choice*")
     made = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     made[1]["resps"][0][0][0] = "nan"
@@ -125,7 +125,7 @@ def test_a_likelihood_that_is_nan_fails_its_question_only(tmp_path):
 
 
 @pytest.mark.parametrize("how", ["other metrics", "the same documents"])
-def test_two_tasks_in_one_file(tmp_path, how):
+def test_two_tasks_in_one_file_are_counted(tmp_path, how):
     path = tmp_path / SAMPLES.name
     first = SAMPLES.read_text("utf-8")
     (other,) = (FIXTURES / "lm_eval").glob("samples_choice*")
@@ -135,19 +135,19 @@ def test_two_tasks_in_one_file(tmp_path, how):
     assert_rejected_then_skipped(path, tmp_path, "mixed-tasks", count, 14)
 
 
-def test_a_newer_version(tmp_path):
+def test_a_newer_version_is_counted(tmp_path):
     shutil.copy(SAMPLES, tmp_path)
     newer = RESULTS.read_text("utf-8").replace('"0.4.13"', '"0.7.0"')
     (tmp_path / RESULTS.name).write_text(newer, "utf-8")
     assert_rejected_then_skipped(tmp_path / SAMPLES.name, tmp_path, "newer-version", 1, 14)
 
 
-def test_fields_that_are_gone(tmp_path):
+def test_missing_fields_are_counted(tmp_path):
     path = changed(tmp_path, lambda number, row: row.pop("resps") if number == 1 else None)
     assert_rejected_then_skipped(path, tmp_path, "missing-field", 1, 13)
 
 
-def test_ids_that_come_twice_are_numbered_and_counted(tmp_path):
+def test_repeated_ids_are_numbered_and_counted(tmp_path):
     def change(number, row):
         row["doc"]["query_id"] = row["doc"]["id"] = "same" if number < 3 else str(number)
 
@@ -157,7 +157,7 @@ def test_ids_that_come_twice_are_numbered_and_counted(tmp_path):
     assert names[:4] == ["same", "same#2", "same#3", "3"]
 
 
-def test_a_record_of_fifty_megabytes_is_read_and_told(tmp_path):
+def test_a_huge_record_is_read_and_counted(tmp_path):
     def change(number, row):
         if number == 7:
             row["resps"] = [["47" + " and so on" * 5_000_000]]
@@ -168,7 +168,7 @@ def test_a_record_of_fifty_megabytes_is_read_and_told(tmp_path):
     assert max(len(said.generation.text) for said in run.predictions()) == 50_000_002
 
 
-def test_a_log_that_begins_with_such_a_record_is_known_all_the_same(tmp_path, monkeypatch):
+def test_a_log_that_begins_with_a_huge_record_is_recognised(tmp_path, monkeypatch):
     """What tells lm-eval's samples from others stands behind the response."""
     monkeypatch.setattr("closeread.formats.files.decompression._LONG_HEAD_BYTES", 400_000)
 
@@ -180,7 +180,7 @@ def test_a_log_that_begins_with_such_a_record_is_known_all_the_same(tmp_path, mo
     assert found.runs[0].info.n_predictions == 14
 
 
-def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
+def test_a_huge_unknown_record_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr("closeread.formats.files.decompression._LONG_HEAD_BYTES", 400_000)
     path = tmp_path / "long.jsonl"
     path.write_text('{"a": "' + "x" * 500_000 + '"}', "utf-8")
@@ -189,7 +189,7 @@ def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
     assert "--format" in str(refused.value)
 
 
-def test_names_of_columns_are_no_gold(tmp_path):
+def test_column_names_are_not_gold(tmp_path):
     """DROP's target is made of them; of a document without its answers nothing tells the gold."""
 
     def thinned(number, row):
@@ -201,7 +201,7 @@ def test_names_of_columns_are_no_gold(tmp_path):
 
 
 @pytest.mark.parametrize("target", [["A", "C"], "AC"])
-def test_several_options_that_are_wanted_together_are_no_alternatives(tmp_path, target):
+def test_options_required_together_are_not_alternatives(tmp_path, target):
     """The scorer ``choice`` wants all of them: one alone would be counted as right."""
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
@@ -226,7 +226,7 @@ def test_several_targets_of_another_scorer_are_alternatives(tmp_path):
     assert [answer.label for answer in question.answers] == ["A", "C"]
 
 
-def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
+def test_newer_schemas_and_unfinished_runs_are_counted(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
     found |= {"version": 3, "status": "error"}
@@ -238,7 +238,7 @@ def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
     assert [said.error for said in run.predictions()][1] == "the endpoint went away"
 
 
-def test_a_json_log_cut_in_the_middle(tmp_path):
+def test_a_truncated_json_log_is_counted(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     raw = log.read_bytes()
     path = tmp_path / "log.json"
@@ -246,7 +246,7 @@ def test_a_json_log_cut_in_the_middle(tmp_path):
     assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 2)
 
 
-def test_epochs_are_runs_of_their_own(tmp_path):
+def test_each_epoch_is_a_run(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
     found["samples"] += [sample | {"epoch": 2} for sample in found["samples"]]
@@ -257,7 +257,7 @@ def test_epochs_are_runs_of_their_own(tmp_path):
     assert [run.info.n_predictions for run in runs] == [3, 3]
 
 
-def test_a_parquet_file_that_was_cut_cannot_be_saved(tmp_path):
+def test_a_truncated_parquet_file_is_an_error(tmp_path):
     (whole,) = (FIXTURES / "lighteval").rglob("*.parquet")
     path = tmp_path / whole.name
     path.write_bytes(whole.read_bytes()[:-100])
@@ -266,14 +266,14 @@ def test_a_parquet_file_that_was_cut_cannot_be_saved(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_predictions_cut_in_the_middle_of_a_document(tmp_path):
+def test_truncated_predictions_are_counted(tmp_path):
     raw = (FIXTURES / "opencompass" / "predictions" / "canned" / "drop.json").read_bytes()
     path = tmp_path / "drop.json"
     path.write_bytes(raw[:-200])
     assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 13)
 
 
-def test_a_cut_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
+def test_a_truncated_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
     (log,) = (FIXTURES / "handmade").glob("canned-4*")
     found = json.loads(log.read_text("utf-8"))
     found["example"] *= 3
@@ -282,7 +282,7 @@ def test_a_cut_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
     assert_rejected_then_skipped(path, tmp_path, "cut-log", 1, 4)
 
 
-def test_a_log_with_nothing_left_is_refused_even_when_skipping(tmp_path):
+def test_a_log_without_usable_records_is_an_error(tmp_path):
     path = changed(tmp_path, lambda number, row: row.pop("resps") and None)
     with pytest.raises(
         InputError, match=r"no usable question is left in this log \(missing-field 14\)"
@@ -290,7 +290,7 @@ def test_a_log_with_nothing_left_is_refused_even_when_skipping(tmp_path):
         ingest([path], tmp_path / "run", skip_bad=True)
 
 
-def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
+def test_an_unusable_log_does_not_stop_a_folder(tmp_path, capsys):
     """It is named with the reason."""
     logs = tmp_path / "logs"
     logs.mkdir()
@@ -320,7 +320,7 @@ def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
     assert f"skipped: {cut}: " in printed.err
 
 
-def test_scores_without_an_end_are_gone_through_once(tmp_path):
+def test_unclosed_html_is_parsed_in_linear_time(tmp_path):
     """Each of the beginnings looked for an end as far as the record goes."""
     source = FIXTURES / "handmade" / "drop_canned-model_20261120_120000_allresults.json"
     found = json.loads(source.read_text("utf-8"))
@@ -332,7 +332,7 @@ def test_scores_without_an_end_are_gone_through_once(tmp_path):
     assert [*long.predictions()] == [*plain.predictions()]
 
 
-def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
+def test_a_failed_ingest_leaves_no_run(tmp_path, monkeypatch):
     """Beside one that is whole: its records came before it was known that it cannot be used."""
     format_ = find_logs([SAMPLES], None)[0][1]
 
@@ -354,7 +354,7 @@ def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.iterdir()} == {"run", *(path.name for path in paths)}
 
 
-def test_what_is_no_log_is_refused(tmp_path):
+def test_files_that_are_not_logs_are_rejected(tmp_path):
     path = tmp_path / "notes.json"
     path.write_text('{"hello": 1}')
     with pytest.raises(InputError, match="no known harness") as raised:

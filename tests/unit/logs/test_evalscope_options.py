@@ -18,7 +18,7 @@ ASKED = "Article:\nAnn ran home.\n\nQuestion: Who ran?\n\nA) Ann\nB) Bob\nC) nob
         ("A", "Article:\nAnn ran home.\n\nQuestion: Who ran?", "span", "A"),
     ],
 )
-def test_a_letter_picks_an_option_and_is_no_article(tmp_path, extracted, asked, kind, said):
+def test_a_letter_is_an_option_not_an_article(tmp_path, extracted, asked, kind, said):
     score = {"value": {"acc": 1.0}, "prediction": "ANSWER: A"}
     row = {
         "index": 0,

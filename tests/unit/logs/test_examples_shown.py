@@ -33,7 +33,7 @@ TEMPLATED = {
 
 
 @pytest.mark.parametrize("name", TEMPLATED)
-def test_a_prompt_in_a_chat_template_is_taken_apart(name):
+def test_chat_templates_are_split_into_turns(name):
     one, opening = TEMPLATED[name]
     prompt = "<s>" + "".join(one.format(**message) for message in MESSAGES) + opening
     assert [(turn.role, turn.text) for turn in conversations.turns(prompt)][:4] == [
@@ -43,7 +43,7 @@ def test_a_prompt_in_a_chat_template_is_taken_apart(name):
     assert prompts.example_answers(prompt, ASKED) == (SAID,)
 
 
-def test_templates_that_call_the_sides_otherwise():
+def test_other_role_names_are_recognised():
     mistral = f"<s>[INST] {MESSAGES[1]['content']} [/INST] {SAID}</s>[INST] {USER} [/INST]"
     gemma = (
         f"<bos><start_of_turn>user\nOne. Which?<end_of_turn>\n<start_of_turn>model\n{SAID}"
@@ -54,20 +54,20 @@ def test_templates_that_call_the_sides_otherwise():
         assert prompts.example_answers(prompt, ASKED) == (SAID,)
 
 
-def test_messages_as_json_in_a_list_of_one_text():
+def test_messages_may_be_json_in_a_list():
     assert prompts.example_answers([json.dumps(MESSAGES)], ASKED) == (SAID,)
     assert conversations.last_user([json.dumps(MESSAGES)]) == USER
     for text in ("plain?", "[1, 2]", '{"role": "user"}', "[" * 100_000, '["a"]'):
         assert conversations.last_user([text]) == text
 
 
-def test_examples_in_the_system_message_or_in_an_earlier_one():
+def test_examples_may_be_in_earlier_messages():
     told = "Some examples:\n---\nPassage: One.\nQuestion: Which?\nAnswer: 12"
     messages = [{"role": "system", "content": told}, {"role": "user", "content": USER}]
     assert prompts.example_answers(messages, ASKED) == ("12",)
 
 
-def test_a_question_in_the_instructions_is_no_example():
+def test_a_question_in_the_instructions_is_not_an_example():
     messages = [
         {"role": "user", "content": "Ready? Let us begin."},
         {"role": "assistant", "content": SAID},
@@ -84,7 +84,7 @@ def asking(text="Who?", options=()):
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_an_example_that_is_the_question_itself_is_known(apart):
+def test_an_example_equal_to_the_question_is_detected(apart):
     """Passage and question, in one text or in turns; either of them with another is none."""
 
     def prompt(passage, question):
@@ -102,7 +102,7 @@ def test_an_example_that_is_the_question_itself_is_known(apart):
     assert not prompts.shows_own_question(None, ASKED, asking())
 
 
-def test_one_stem_about_one_passage_is_another_question_with_other_options():
+def test_a_stem_with_other_options_is_another_question():
     def block(*options):
         return f"Passage: {ASKED}\nQuestion: Who?\nA. {options[0]}\nB. {options[1]}\nAnswer:"
 
@@ -124,7 +124,7 @@ def lm_eval(tmp_path, change):
     return run
 
 
-def test_lm_eval_behind_a_chat_endpoint(tmp_path):
+def test_lm_eval_chat_prompts_are_parsed(tmp_path):
     """There the harness writes a prompt as a list of one text: the messages as JSON."""
 
     def messages(doc):
@@ -135,7 +135,7 @@ def test_lm_eval_behind_a_chat_endpoint(tmp_path):
     assert set(run.log_shown().values()) == {(SAID,)} and len(run.log_shown()) == 14
 
 
-def test_inspect_keeps_what_solvers_put_before_the_input_in_its_messages(tmp_path):
+def test_inspect_examples_are_in_the_messages(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*choice*.json")
     found = json.loads(log.read_text("utf-8"))
     for sample in found["samples"]:
@@ -154,7 +154,7 @@ def test_inspect_keeps_what_solvers_put_before_the_input_in_its_messages(tmp_pat
     assert list(run.log_shown().values()) == [("12",)] * 3
 
 
-def test_opencompass_by_perplexity_keeps_examples_in_the_prompt_of_each_option(tmp_path):
+def test_opencompass_examples_are_in_the_options_prompts(tmp_path):
     log = FIXTURES / "handmade" / "race-ppl.json"
     found = json.loads(log.read_text("utf-8"))
     for entry in found.values():
@@ -171,7 +171,7 @@ def test_opencompass_by_perplexity_keeps_examples_in_the_prompt_of_each_option(t
     assert list(run.log_shown().values()) == [("B",)] * 2
 
 
-def test_lighteval_names_its_examples(tmp_path):
+def test_lighteval_lists_its_examples(tmp_path):
     """Where they are told apart from the prompt, nothing is guessed: the first gold was shown."""
     import pyarrow as pa
     import pyarrow.parquet as pq

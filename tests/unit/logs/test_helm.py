@@ -36,7 +36,7 @@ def changed(tmp_path, change, run=DROP, name="scenario_state.json"):
     return folder
 
 
-def test_a_run_is_read_with_passage_question_golds_text_and_why_it_ended(tmp_path):
+def test_a_run_is_read_with_all_fields(tmp_path):
     runs = made(DROP, tmp_path / "runs")
     assert list(runs) == ["drop_local", "drop_local,lowercase"]
     log = runs["drop_local"].info.log
@@ -58,7 +58,7 @@ def test_a_run_is_read_with_passage_question_golds_text_and_why_it_ended(tmp_pat
 
 
 @pytest.mark.parametrize("task", ["drop_local", "drop_local,lowercase"])
-def test_its_numbers_come_out_again(tmp_path, task):
+def test_ingested_scores_equal_the_logged_ones(tmp_path, task):
     run = made(DROP, tmp_path / "runs")[task]
     names = ("exact_match", "quasi_exact_match", "prefix_exact_match", "f1_score")
     for name in names:
@@ -70,7 +70,7 @@ def test_its_numbers_come_out_again(tmp_path, task):
     assert "f1_score is reproduced by helm.f1_score" in finding.headline
 
 
-def test_the_letter_is_taken_as_the_harness_took_it(tmp_path):
+def test_the_letter_is_extracted_as_by_the_harness(tmp_path):
     """One of the three answers is none of the letters."""
     (run,) = made(JOINT, tmp_path / "run").values()
     assert run.info.log.task == "choice_local:method=multiple_choice_joint"
@@ -97,7 +97,7 @@ def test_the_pattern_of_the_adapter_finds_the_letter(tmp_path, pattern, said, la
     assert (answer and answer.label) == label
 
 
-def test_likelihoods_are_those_of_the_tokens_that_read_as_the_option(tmp_path):
+def test_likelihoods_are_of_the_options_tokens(tmp_path):
     (run,) = made(CALIBRATED, tmp_path / "run").values()
     question, said = next(iter(run.dataset().questions())), next(iter(run.predictions()))
     assert said.answer == question.options[0].answer
@@ -107,7 +107,7 @@ def test_likelihoods_are_those_of_the_tokens_that_read_as_the_option(tmp_path):
     assert found.value == run.info.log.scores["exact_match"] == 2 / 3
 
 
-def test_an_option_that_no_token_spells_leaves_what_the_harness_took(tmp_path):
+def test_without_option_tokens_the_harness_choice_is_used(tmp_path):
     def unspelt(document):
         for state in document["request_states"]:
             state["result"]["completions"][0]["tokens"] = []
@@ -118,7 +118,7 @@ def test_an_option_that_no_token_spells_leaves_what_the_harness_took(tmp_path):
     assert not any(one.option_scores for one in said)
 
 
-def test_the_site_knows_the_answers_and_the_scores_that_it_shows(tmp_path):
+def test_displayed_predictions_have_answers_and_scores(tmp_path):
     whole, site = made(DROP, tmp_path / "whole"), made(FIXTURES / "site", tmp_path / "site")
     assert list(site) == list(whole)
     for task, run in site.items():
@@ -131,7 +131,7 @@ def test_the_site_knows_the_answers_and_the_scores_that_it_shows(tmp_path):
         assert "tail" in run.info.log.lost and run.info.log.scores == whole[task].info.log.scores
 
 
-def test_beside_a_state_what_is_shown_of_it_is_passed_over(tmp_path):
+def test_displayed_predictions_beside_a_state_are_skipped(tmp_path):
     folder = tmp_path / "both"
     shutil.copytree(FIXTURES / "site", folder)
     packed = gzip.compress((DROP / "scenario_state.json").read_bytes())
@@ -141,14 +141,14 @@ def test_beside_a_state_what_is_shown_of_it_is_passed_over(tmp_path):
     assert set(made(folder, tmp_path / "runs")) == {"drop_local", "drop_local,lowercase"}
 
 
-def test_answers_without_their_questions_are_refused(tmp_path):
+def test_answers_without_questions_are_an_error(tmp_path):
     path = tmp_path / "display_predictions.json"
     shutil.copy(FIXTURES / "site" / path.name, path)
     with pytest.raises(InputError, match=r"has no instances\.json"):
         ingest([path], tmp_path / "run")
 
 
-def test_a_state_alone_has_no_scores_and_its_folders_name(tmp_path):
+def test_a_state_alone_has_no_scores(tmp_path):
     folder = tmp_path / "quac:model=some_model,data_augmentation=canonical"
     folder.mkdir()
     shutil.copy(DROP / "scenario_state.json", folder)
@@ -157,7 +157,7 @@ def test_a_state_alone_has_no_scores_and_its_folders_name(tmp_path):
     assert {"sample-scores", "tokens"} <= set(run.info.log.lost)
 
 
-def test_bare_strings_of_the_first_year_are_read(tmp_path):
+def test_texts_of_early_versions_are_read(tmp_path):
     def bare(document):
         for state in document["request_states"]:
             instance = state["instance"]
@@ -185,7 +185,7 @@ def test_turns_of_a_dialogue_stay_with_their_question(tmp_path):
     assert question.text == "What has it?\nAnswer: wheels\n\nQuestion: How many?"
 
 
-def test_trials_and_splits_are_runs_of_their_own(tmp_path):
+def test_each_trial_and_split_is_a_run(tmp_path):
     def parted(document):
         _, second, third, _ = states = document["request_states"][:4]
         document["request_states"] = states
@@ -197,7 +197,7 @@ def test_trials_and_splits_are_runs_of_their_own(tmp_path):
     assert runs["drop_local"].info.log.scores == {}
 
 
-def test_what_was_never_asked_and_what_failed(tmp_path):
+def test_missing_and_failed_requests_are_counted(tmp_path):
     def failing(document):
         first, second = document["request_states"][:2]
         document["request_states"] = [first, second]
@@ -212,7 +212,7 @@ def test_what_was_never_asked_and_what_failed(tmp_path):
     assert [one.error for run in found.runs for one in run.predictions()] == ["quota"]
 
 
-def test_values_of_other_types_are_counted_and_no_run_is_left_unreadable(tmp_path):
+def test_values_of_other_types_are_counted(tmp_path):
     """What takes its place in a run as text where a number belongs could not be read from it."""
 
     def odd(document):
@@ -226,7 +226,7 @@ def test_values_of_other_types_are_counted_and_no_run_is_left_unreadable(tmp_pat
     assert sum(1 for run in found.runs for _ in run.predictions()) == 3
 
 
-def test_requests_of_the_site_that_are_none_are_passed_over(tmp_path):
+def test_invalid_displayed_requests_are_skipped(tmp_path):
     folder = changed(
         tmp_path, lambda rows: rows.insert(0, {"x": 1}), FIXTURES / "site", "display_requests.json"
     )
@@ -235,7 +235,7 @@ def test_requests_of_the_site_that_are_none_are_passed_over(tmp_path):
     assert [list(run.predictions()) for run in found] == [list(run.predictions()) for run in whole]
 
 
-def test_what_is_no_reading_is_refused_with_its_method(tmp_path):
+def test_unsupported_methods_are_an_error(tmp_path):
     def ranking(document):
         document["adapter_spec"]["method"] = "ranking_binary"
 
@@ -243,7 +243,7 @@ def test_what_is_no_reading_is_refused_with_its_method(tmp_path):
         ingest([changed(tmp_path, ranking)], tmp_path / "runs")
 
 
-def test_a_state_that_was_cut_keeps_what_stands_before(tmp_path):
+def test_a_truncated_state_keeps_earlier_requests(tmp_path):
     folder = tmp_path / "cut"
     shutil.copytree(JOINT, folder)
     state = folder / "scenario_state.json"
@@ -251,7 +251,7 @@ def test_a_state_that_was_cut_keeps_what_stands_before(tmp_path):
     assert_rejected_then_skipped(state, tmp_path, "cut-log", 1, 2)
 
 
-def test_of_several_completions_the_likeliest_is_the_answer(tmp_path):
+def test_the_likeliest_completion_is_the_answer(tmp_path):
     def several(document):
         result = document["request_states"][0]["result"]
         second = {"text": "forty", "logprob": -0.5, "tokens": []}

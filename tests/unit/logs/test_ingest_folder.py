@@ -22,7 +22,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 (SAMPLES,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
 
 
-def test_an_old_run_is_back_where_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
+def test_the_old_run_is_restored_if_replacing_fails(tmp_path, monkeypatch):
     """The last step fails: what is there is what was there."""
     out = tmp_path / "run"
     ingest([SAMPLES], out)
@@ -41,7 +41,7 @@ def test_an_old_run_is_back_where_the_new_one_cannot_take_its_place(tmp_path, mo
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole_log(tmp_path):
+def test_overwriting_needs_the_option_and_a_complete_log(tmp_path):
     out = tmp_path / "run"
     ingest([SAMPLES], out)
     before = (out / "run.json").read_bytes()
@@ -64,7 +64,7 @@ def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole
         ingest([SAMPLES], other, overwrite=True)
 
 
-def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+def test_a_run_made_by_another_process_is_not_replaced(tmp_path, monkeypatch):
     """Both found the place free; the later one says that it is taken, and leaves nothing."""
     (choice,) = (FIXTURES / "lm_eval").glob("samples_choice*")
     out = tmp_path / "run"
@@ -80,7 +80,7 @@ def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, mon
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
+def test_the_next_ingest_removes_files_of_a_killed_one(tmp_path):
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
     out = tmp_path / "run"
@@ -90,7 +90,7 @@ def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_thousands_of_logs_of_one_model_and_task_are_numbered_at_once():
+def test_many_logs_of_one_model_are_numbered_quickly():
     """Each was held against all names before it, from the first number on: a minute for 4,000."""
     started = time.monotonic()
     names = _folder_names(["drop"] * 4_000 + ["drop-2"], ["m"] * 4_001)
@@ -100,7 +100,7 @@ def test_thousands_of_logs_of_one_model_and_task_are_numbered_at_once():
 
 
 @pytest.mark.parametrize("mode", [0, 0o300])
-def test_a_folder_of_logs_that_may_not_be_read_is_told(tmp_path, mode):
+def test_an_unreadable_folder_of_logs_is_an_error(tmp_path, mode):
     """Within another one it is passed over, as a file is; it counted as one without logs."""
     shutil.copytree(FIXTURES / "lm_eval", tmp_path / "logs/inner")
     shutil.copy(SAMPLES, tmp_path / "logs")

@@ -11,7 +11,7 @@ from command_line import run_in_process
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
-def test_a_folder_of_logs_becomes_runs_that_score_verify_and_report_even_when_moved(tmp_path):
+def test_ingested_runs_can_be_scored_verified_and_moved(tmp_path):
     out = tmp_path / "runs"
     done = run_in_process("ingest", FIXTURES / "lm_eval", "--out", out, "--json")
     assert done.returncode == 0, done.stderr
@@ -29,13 +29,13 @@ def test_a_folder_of_logs_becomes_runs_that_score_verify_and_report_even_when_mo
     assert done.returncode == 0 and "Harlow" in page.read_text("utf-8")
 
 
-def test_the_table_names_what_is_lost(tmp_path):
+def test_the_table_lists_what_the_log_lacks(tmp_path):
     done = run_in_process("ingest", FIXTURES / "opencompass", "--out", tmp_path / "run")
     assert done.returncode == 0 and "finish-reason" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
-def test_of_several_runs_the_table_has_their_names_under_the_folder(tmp_path):
+def test_the_table_of_several_runs_has_relative_names(tmp_path):
     """(In the column of a table a whole path is broken over lines.)"""
     out = tmp_path / "runs"
     done = run_in_process("ingest", FIXTURES / "lm_eval", "--out", out)
@@ -62,7 +62,7 @@ def test_results_without_questions_cannot_be_scored_and_say_so(tmp_path):
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
-def test_a_log_that_is_named_twice_makes_one_run(tmp_path):
+def test_a_log_given_twice_makes_one_run(tmp_path):
     """By itself, and beside the folder that holds it."""
     (log,) = (FIXTURES / "lm_eval_few_shot").glob("samples*.jsonl")
     done = run_in_process("ingest", log, log, log.parent, "--out", tmp_path / "run")
@@ -70,7 +70,7 @@ def test_a_log_that_is_named_twice_makes_one_run(tmp_path):
     assert (tmp_path / "run" / "run.json").is_file()
 
 
-def test_every_log_is_read_alone_by_a_relative_path(tmp_path, monkeypatch):
+def test_single_logs_are_read_by_relative_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [
         "evalscope/predictions/canned/drop_default.jsonl",
@@ -85,7 +85,7 @@ def test_every_log_is_read_alone_by_a_relative_path(tmp_path, monkeypatch):
         assert run.info.log.scores == {} and run.info.log.lost
 
 
-def test_two_models_on_one_task_are_told_apart_by_name(tmp_path):
+def test_two_models_on_one_task_get_different_names(tmp_path):
     for model in ("small", "large/er"):
         folder = tmp_path / "logs" / model.replace("/", "__")
         shutil.copytree(FIXTURES / "lm_eval", folder)

@@ -62,7 +62,7 @@ def printed(row):
 
 
 @pytest.mark.parametrize("how", [dict, printed])
-def test_written_answers_with_their_golds_and_examples(tmp_path, how):
+def test_generated_answers_have_golds_and_examples(tmp_path, how):
     (run,) = ingest([details(tmp_path, [how(WRITTEN)])], tmp_path / "run").runs
     question, said = only(run)
     (passage, _), *_ = run.dataset()
@@ -86,7 +86,7 @@ def test_written_answers_with_their_golds_and_examples(tmp_path, how):
     ],
     ids=["columns", "printed", "pairs, which no column holds unprinted"],
 )
-def test_likelihoods_bare_or_with_whether_they_were_greedy(tmp_path, row):
+def test_likelihoods_may_come_with_a_greedy_flag(tmp_path, row):
     (run,) = ingest([details(tmp_path, [row])], tmp_path / "run").runs
     question, said = only(run)
     assert question.answers[0].label == said.answer.label == "B"
@@ -102,7 +102,7 @@ def test_a_text_that_looks_like_a_list_stays_a_text(tmp_path):
     assert said.answer.texts == ("[1, 2]",) and question.answers[0].kind == "number"
 
 
-def test_scores_in_columns_of_their_own_and_results_two_folders_above(tmp_path):
+def test_scores_and_results_of_the_hub_layout_are_read(tmp_path):
     row = {name: value for name, value in LIKELIHOODS.items() if name != "metrics"}
     path = details(tmp_path, [row | {"acc": 1.0, "acc_norm": 0.0}], "harness|arc|25")
     results = {
@@ -119,7 +119,7 @@ def test_scores_in_columns_of_their_own_and_results_two_folders_above(tmp_path):
     assert log.scores == {"acc": 1.0, "acc_stderr": 0.0} and "version" not in log.lost
 
 
-def test_the_leaderboards_drop_has_no_gold_and_is_refused_with_the_reason(tmp_path):
+def test_the_leaderboards_drop_without_gold_is_an_error(tmp_path):
     row = WRITTEN | {"example": "f37e81fa-ef7b", "gold": [], "specifics": None}
     path = details(tmp_path, [row], "harness|drop|3")
     with pytest.raises(InputError, match=r"missing-gold 1, .*f37e81fa.*leaderboard did not log it"):
@@ -127,7 +127,7 @@ def test_the_leaderboards_drop_has_no_gold_and_is_refused_with_the_reason(tmp_pa
 
 
 @pytest.mark.parametrize("how", [dict, printed])
-def test_what_the_page_says_makes_predictions_of_the_leaderboards_drop(tmp_path, monkeypatch, how):
+def test_the_documented_conversion_of_the_leaderboards_drop_works(tmp_path, monkeypatch, how):
     """They are scored against DROP's own file, whose ids stand in the rows."""
     row = {"example": "q-1", "full_prompt": "", "predictions": [" 47\n\nPassage: x"], "gold": []}
     pq.write_table(pa.Table.from_pylist([how(row)]), tmp_path / "details.parquet")
@@ -137,7 +137,7 @@ def test_what_the_page_says_makes_predictions_of_the_leaderboards_drop(tmp_path,
     assert json.loads((tmp_path / "predictions.json").read_text()) == {"q-1": " 47\n\nPassage: x"}
 
 
-def test_other_columns_are_refused_by_name(tmp_path):
+def test_unknown_columns_are_named_in_the_error(tmp_path):
     path = details(tmp_path, [{"question": "Who?"}])
     with pytest.raises(InputError, match=r"has the columns question(.|\n)*full_prompt"):
         ingest([path], tmp_path / "run")

@@ -37,7 +37,7 @@ def changed(value, rng):
 
 
 @pytest.mark.parametrize(("harness", "name"), LOGS, ids=[name for _, name in LOGS])
-def test_odd_values_are_named_or_taken(tmp_path, harness, name):
+def test_odd_values_are_counted_or_accepted(tmp_path, harness, name):
     text = (FIXTURES / name).read_text("utf-8")
     whole = not name.endswith(".jsonl")
     rows = [json.loads(text)] if whole else [json.loads(one) for one in text.splitlines()]
@@ -55,7 +55,7 @@ def test_odd_values_are_named_or_taken(tmp_path, harness, name):
     assert refused < 50
 
 
-def test_odd_values_in_inspect_logs_are_named_or_taken(tmp_path):
+def test_odd_values_in_inspect_logs_are_counted_or_accepted(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     whole = json.loads(log.read_text("utf-8"))
     for sample in whole["samples"]:
@@ -79,7 +79,7 @@ def test_odd_values_in_inspect_logs_are_named_or_taken(tmp_path):
     ],
     ids=lambda name: name,
 )
-def test_a_log_with_nan_in_it_is_still_one_of_its_harness(tmp_path, harness, name):
+def test_a_log_with_nan_is_recognised(tmp_path, harness, name):
     """Also where the name tells nothing: the first record is all there is to guess by."""
     text = (FIXTURES / name).read_text("utf-8")
     place = text.rindex("}") if name.endswith("json") else text.index("}\n")

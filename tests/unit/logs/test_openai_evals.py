@@ -29,7 +29,7 @@ def changed(tmp_path, change, log=DROP):
     return path
 
 
-def test_each_question_comes_with_its_text_its_golds_and_its_tokens(tmp_path):
+def test_questions_have_texts_golds_and_token_counts(tmp_path):
     (run,) = ingest([DROP], tmp_path / "run").runs
     log = run.info.log
     assert (log.harness, log.model, log.task) == ("openai-evals", "canned", "drop_local.test.v0")
@@ -44,7 +44,7 @@ def test_each_question_comes_with_its_text_its_golds_and_its_tokens(tmp_path):
     assert "tokens" not in log.lost and "passage" in log.lost
 
 
-def test_its_numbers_come_out_again(tmp_path):
+def test_ingested_scores_equal_the_logged_ones(tmp_path):
     (run,) = ingest([DROP], tmp_path / "run").runs
     for theirs, ours in (("accuracy", "simple-evals.drop.score"), ("f1_score", "squad.f1")):
         found = score_run(run, ScoreSettings(metrics=(ours,))).metrics[ours]
@@ -53,7 +53,7 @@ def test_its_numbers_come_out_again(tmp_path):
     assert finding.verdict == "sound" and "f1_score is reproduced by squad.f1" in finding.headline
 
 
-def test_options_stand_in_the_prompt_and_the_letter_is_read_anew(tmp_path):
+def test_options_are_found_in_the_prompt_and_letters_extracted(tmp_path):
     (run,) = ingest([FIXTURES / "choice_local.jsonl"], tmp_path / "run").runs
     question = next(iter(run.dataset().questions()))
     assert [one.text for one in question.options] == ["the Herons", "the Quails", "nobody"]
@@ -63,12 +63,12 @@ def test_options_stand_in_the_prompt_and_the_letter_is_read_anew(tmp_path):
     assert found.value == run.info.log.scores["accuracy"] == 1 / 3
 
 
-def test_examples_are_the_systems_words_by_name(tmp_path):
+def test_examples_are_named_system_messages(tmp_path):
     (run,) = ingest([FIXTURES / "drop_few_shot.jsonl"], tmp_path / "run").runs
     assert set(run.log_shown().values()) == {("12", "Ada Brandt")} and len(run.log_shown()) == 3
 
 
-def test_of_a_chain_of_thought_the_text_that_was_matched_is_taken(tmp_path):
+def test_the_matched_text_of_a_chain_of_thought_is_the_answer(tmp_path):
     """Three texts are sampled of one question; the last one is the answer."""
 
     def think(row):
@@ -87,7 +87,7 @@ def test_of_a_chain_of_thought_the_text_that_was_matched_is_taken(tmp_path):
     assert all(texts.values())
 
 
-def test_a_sample_at_which_the_harness_failed_is_a_wrong_answer_with_its_error(tmp_path):
+def test_a_failed_sample_is_a_prediction_with_an_error(tmp_path):
     def fail(row):
         if row.get("sample_id") == "drop_local.test.3" and row["type"] == "sampling":
             row["type"], row["data"] = "error", {"type": "Timeout", "message": "no answer came"}
@@ -97,7 +97,7 @@ def test_a_sample_at_which_the_harness_failed_is_a_wrong_answer_with_its_error(t
     assert said.error == "no answer came" and found.kept["sample-error"] == 1
 
 
-def test_what_a_model_judged_has_no_gold(tmp_path):
+def test_model_graded_samples_have_no_gold(tmp_path):
     def judge(row):
         return row.get("type") != "match"
 
@@ -105,7 +105,7 @@ def test_what_a_model_judged_has_no_gold(tmp_path):
         ingest([changed(tmp_path, judge)], tmp_path / "run")
 
 
-def test_a_killed_run_has_no_report_and_a_cut_line(tmp_path):
+def test_a_killed_run_is_read_without_report(tmp_path):
     def cut(row):
         return "final_report" not in row
 
@@ -144,7 +144,7 @@ def test_a_log_is_not_held_in_memory(tmp_path):
     assert facts and not problems.bad.counts | problems.kept.counts
 
 
-def test_a_score_that_is_no_number_is_told(tmp_path):
+def test_a_score_that_is_not_a_number_is_counted(tmp_path):
     def odd(row):
         if row.get("sample_id") == "drop_local.test.3" and row["type"] == "metrics":
             row["data"]["f1_score"] = float("nan")

@@ -19,7 +19,7 @@ PROMPT = "P: Ann ran home.\nQ: Who ran?\nA: Bob\nB: Ann\nAnswer:"
         ({"choices": ["Bob", "Ann", "Cy"]}, True),
     ],
 )
-def test_options_asked_for_by_their_letters_have_the_documents_texts(tmp_path, columns, lost):
+def test_lettered_options_get_the_documents_texts(tmp_path, columns, lost):
     row = {
         "doc_id": 0,
         "doc": {"flores_passage": "Ann ran home.", "question": "Who ran?", **columns},
@@ -46,7 +46,7 @@ def test_options_asked_for_by_their_letters_have_the_documents_texts(tmp_path, c
     assert ("options" in run.info.log.lost) is lost
 
 
-def test_lighteval_finds_the_options_of_its_letters_in_the_prompt(tmp_path):
+def test_lighteval_options_are_found_in_the_prompt(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     row = {
@@ -69,7 +69,7 @@ def test_lighteval_finds_the_options_of_its_letters_in_the_prompt(tmp_path):
 
 
 @pytest.mark.parametrize(("labels", "right"), [((1, 2), "A"), ((0, 1), "B"), (("A", "B"), "B")])
-def test_a_gold_that_is_a_label_of_opencompass_is_no_place(tmp_path, labels, right):
+def test_an_opencompass_label_is_not_an_index(tmp_path, labels, right):
     """StoryCloze counts from 1: the gold 1 is its first ending, and the second of those from 0."""
     entry = {
         f"label: {label}": {"prompt": f"Story. {ending}", "PPL": cost}
@@ -85,7 +85,7 @@ def test_a_gold_that_is_a_label_of_opencompass_is_no_place(tmp_path, labels, rig
     assert [said.answer.label for said in run.predictions()] == ["A"]
 
 
-def test_options_beside_a_gold_in_words_do_not_take_the_text_away(tmp_path):
+def test_options_beside_a_text_gold_keep_the_text(tmp_path):
     """Where the gold is none of a document's options the texts were read as options, too: none."""
     row = {
         "doc_id": 0,

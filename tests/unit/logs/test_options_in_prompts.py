@@ -31,7 +31,7 @@ def ingested(tmp_path, *said, gold="B"):
     return run
 
 
-def test_the_options_are_the_prompts_and_the_letter_is_read_from_the_text(tmp_path):
+def test_options_are_read_from_the_prompt(tmp_path):
     said = ("B", "B. Ann", "Bob stayed, so the answer is B.", "A and C", "")
     run = ingested(tmp_path, *said)
     ((passage, questions),) = list(run.dataset())
@@ -45,7 +45,7 @@ def test_the_options_are_the_prompts_and_the_letter_is_read_from_the_text(tmp_pa
     assert {"extraction"} <= set(run.info.log.lost) and "gold-kinds" not in run.info.log.lost
 
 
-def test_a_gold_answer_that_is_no_letter_of_an_option_is_a_text(tmp_path):
+def test_a_gold_without_an_option_letter_is_a_text(tmp_path):
     for gold in ("Ann", "D", "b"):
         folder = tmp_path / gold
         folder.mkdir()
@@ -76,7 +76,7 @@ def test_simple_evals_letters_pick_options(tmp_path):
 
 
 @pytest.mark.parametrize("blank", [" ", "\t"])
-def test_an_option_with_many_blanks_is_gone_through_once(blank):
+def test_an_option_with_many_blanks_is_parsed_in_linear_time(blank):
     """A hundred thousand of them took half a minute."""
     gap = blank * 200_000
     prompt = f"Who?\nA. one{gap}of us{gap}\nB. two"

@@ -30,7 +30,7 @@ from closeread.runs.score import score_run
         ("", ("", "")),
     ],
 )
-def test_a_prompt_is_split_at_its_last_headings_or_left_whole(prompt, wanted):
+def test_prompts_are_split_at_their_last_headings(prompt, wanted):
     assert prompts.from_prompt(prompt) == wanted
 
 
@@ -46,7 +46,7 @@ def test_a_prompt_is_split_at_its_last_headings_or_left_whole(prompt, wanted):
         ("", ()),
     ],
 )
-def test_the_last_options_of_a_prompt(prompt, options):
+def test_the_last_options_of_a_prompt_are_found(prompt, options):
     assert prompts.find_options(prompt) == options
 
 
@@ -56,7 +56,7 @@ def test_a_question_ends_before_its_own_options_not_those_of_an_example():
     assert prompts.strip_options("Who?") == "Who?"
 
 
-def test_letters_alone_get_the_words_of_as_many_options():
+def test_letters_get_the_texts_of_as_many_options():
     letters = golds.make_lettered_options("AB")
     assert [one.text for one in golds.with_texts(letters, ("Bob", "Ann"))] == ["Bob", "Ann"]
     assert golds.with_texts(letters, ("Bob",)) == letters
@@ -94,15 +94,15 @@ ASKED = "The mill was built by two."
         (None, None),
     ],
 )
-def test_the_answers_that_a_prompt_shows(prompt, wanted):
+def test_the_answers_of_examples_are_found(prompt, wanted):
     assert prompts.example_answers(prompt, ASKED) == wanted
 
 
-def test_prompts_of_questions_without_a_passage_show_nothing_for_sure():
+def test_examples_need_a_passage():
     assert prompts.example_answers("Question: Who?\nAnswer: Ada\n\nQuestion: What?", "") is None
 
 
-def test_the_last_word_of_the_user_is_the_prompt():
+def test_the_users_last_message_is_the_prompt():
     messages = [
         {"role": "system", "content": "s"},
         {"role": "user", "content": "one"},
@@ -137,7 +137,7 @@ def test_the_last_word_of_the_user_is_the_prompt():
         (True, []),
     ],
 )
-def test_golds_of_every_shape(gold, wanted):
+def test_golds_of_every_form_are_parsed(gold, wanted):
     assert [(answer.kind, answer.texts) for answer in golds.parse_gold(gold)] == wanted
 
 
@@ -155,7 +155,7 @@ def test_drop_annotations_keep_kind_and_order():
     assert golds.drop_answers({"answer": "text"}) == ()
 
 
-def test_options_are_named_by_letter_text_or_index():
+def test_options_are_found_by_letter_text_or_index():
     options = golds.make_lettered_options(["red", "blue", "2"])
     named = {
         "B": "B",
@@ -191,9 +191,7 @@ def test_versions_after_the_last_known_one_are_newer():
 
 
 @pytest.mark.parametrize(("numbers", "expected"), [(2, ["squad"]), (7, ["drop"])])
-def test_a_few_numbers_among_bare_golds_make_no_set_of_discrete_questions(
-    tmp_path, numbers, expected
-):
+def test_a_few_numeric_golds_do_not_make_a_discrete_set(tmp_path, numbers, expected):
     """Where a log has gold answers as strings, what most of them look like decides the scorer."""
     rows = [
         {

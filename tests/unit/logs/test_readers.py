@@ -35,7 +35,7 @@ def recomputed(run, metric):
     return score_run(run, ScoreSettings(metrics=(metric,))).metrics[metric].value
 
 
-def test_lm_eval_says_that_the_tail_is_lost_and_keeps_stops_and_typed_golds(made):
+def test_lm_eval_keeps_stops_and_typed_golds(made):
     run = made("lm_eval")["drop_local"]
     log = run.info.log
     assert (log.harness, log.version, log.task_version) == ("lm-eval", "0.4.13", "3.0")
@@ -50,7 +50,7 @@ def test_lm_eval_says_that_the_tail_is_lost_and_keeps_stops_and_typed_golds(made
     assert len(passages) == 3 and passages[2].language == "zh"
 
 
-def test_lm_eval_scores_are_those_that_the_harness_printed(made):
+def test_lm_eval_scores_equal_those_of_the_harness(made):
     run = made("lm_eval")["drop_local"]
     for value in ("em", "f1"):
         printed = run.info.log.scores[value]
@@ -69,7 +69,7 @@ def test_lm_eval_likelihoods_become_option_scores(made):
     assert recomputed(run, "choice.accuracy") == run.info.log.scores["acc"]
 
 
-def test_inspect_archive_keeps_the_whole_text_and_why_it_ended(made):
+def test_inspect_archives_keep_text_and_finish_reason(made):
     run = made("inspect")["drop_local"]
     log = run.info.log
     assert (log.version, log.model) == ("0.3.285", "mockllm/canned")
@@ -84,7 +84,7 @@ def test_inspect_archive_keeps_the_whole_text_and_why_it_ended(made):
     assert recomputed(run, "inspect.f1") == pytest.approx(log.scores["f1.mean"], abs=1e-15)
 
 
-def test_inspect_archive_and_json_hold_the_same(tmp_path):
+def test_inspect_archive_and_json_read_the_same(tmp_path):
     paths = sorted((FIXTURES / "inspect").glob("*choice*"))
     assert [path.suffix for path in paths] == [".json", ".eval"]
     first, second = (ingest([path], tmp_path / path.suffix[1:]).runs[0] for path in paths)
@@ -139,7 +139,7 @@ def test_opencompass_perplexities_become_option_scores(made):
     assert recomputed(run, "choice.accuracy") == 0.5
 
 
-def test_simple_evals_takes_golds_from_its_html_and_says_that_the_text_is_lost(made):
+def test_simple_evals_golds_are_read_from_html(made):
     run = made("handmade/drop_canned-model_20261120_120000_allresults.json")["drop"]
     assert run.info.log.model == "canned-model" and "generation" in run.info.log.lost
     question, said = rows(run)["0"]
@@ -149,7 +149,7 @@ def test_simple_evals_takes_golds_from_its_html_and_says_that_the_text_is_lost(m
     assert recomputed(run, "simple-evals.drop.score") == run.info.log.scores["score"]
 
 
-def test_gaokao_bench_output_answers_every_question_of_its_text(made):
+def test_gaokao_bench_outputs_answer_every_question(made):
     run = made("handmade/canned-4_2030_Our_Own_Texts.json")["2030_Our_Own_Texts"]
     (first, one), (second, two) = rows(run).values()
     assert [one.answer.label, two.answer.label] == ["C", "D"]
@@ -157,7 +157,7 @@ def test_gaokao_bench_output_answers_every_question_of_its_text(made):
     assert first.asks_for == "contradicted" and second.asks_for == "supported"
 
 
-def test_results_alone_become_runs_without_questions_and_without_secrets(made):
+def test_results_alone_become_runs_without_questions(made):
     runs = made("handmade/results-v1.json")
     drop = runs["drop"].info
     assert drop.n_predictions == 0 and drop.log.scores["f1"] == 0.113

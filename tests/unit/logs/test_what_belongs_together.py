@@ -23,14 +23,14 @@ def values(run, name):
     return [score.values.get(name) for score in run.log_scores()]
 
 
-def test_an_integer_is_a_place_even_where_an_option_reads_like_it():
+def test_an_integer_gold_is_an_index():
     options = golds.make_lettered_options(["2", "1", "0"])
     assert golds.find_option(0, options).label == "A"
     assert golds.find_option("0", options).label == "C"
     assert golds.find_option(3, options) is golds.find_option(-1, options) is None
 
 
-def test_the_gold_of_options_that_are_numbers_is_the_place_that_lm_eval_wrote(tmp_path):
+def test_lm_evals_integer_gold_is_an_index(tmp_path):
     rows = [json.loads(line) for line in CHOICES.read_text("utf-8").splitlines()]
     for row in rows:
         row["target"] = "0"
@@ -42,7 +42,7 @@ def test_the_gold_of_options_that_are_numbers_is_the_place_that_lm_eval_wrote(tm
     assert {question.answers[0].label for question in run.dataset().questions()} == {"A"}
 
 
-def test_results_of_another_date_are_not_taken_for_those_of_the_samples(tmp_path):
+def test_results_of_another_date_are_not_used(tmp_path):
     shutil.copy(CHOICES, tmp_path)
     (results,) = (FIXTURES / "lm_eval").glob("results_*.944379.json")
     other = tmp_path / "results_2026-11-19T00-00-00.000000.json"
@@ -59,7 +59,7 @@ def test_results_of_another_date_are_not_taken_for_those_of_the_samples(tmp_path
 
 
 @pytest.mark.parametrize("form", ["list", "object"])
-def test_scores_of_an_opencompass_set_in_parts(tmp_path, form):
+def test_opencompass_scores_of_parts_are_assigned(tmp_path, form):
     """One file of scores stands for all parts; as an object it begins with a type."""
     entries = [
         {"origin_prompt": f"Passage: P{n}\nQuestion: Which?", "prediction": "x", "gold": "x"}
@@ -81,7 +81,7 @@ def test_scores_of_an_opencompass_set_in_parts(tmp_path, form):
     assert values(run, "correct") == [] and "sample-scores" in run.info.log.lost
 
 
-def test_numbers_over_all_epochs_belong_to_none_of_them(tmp_path):
+def test_scores_over_all_epochs_belong_to_no_single_one(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
     found["samples"] += [sample | {"epoch": 2} for sample in found["samples"]]
@@ -90,7 +90,7 @@ def test_numbers_over_all_epochs_belong_to_none_of_them(tmp_path):
     assert len(runs) == 2 and all(run.info.log.scores == {} for run in runs)
 
 
-def test_several_answers_to_one_question_are_counted(tmp_path):
+def test_further_answers_to_a_question_are_counted(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
     found["samples"][0]["output"]["choices"] *= 2
@@ -101,7 +101,7 @@ def test_several_answers_to_one_question_are_counted(tmp_path):
     assert ingest([tmp_path / "set.json"], tmp_path / "b").kept == {"more-responses": 1}
 
 
-def test_a_tail_is_lost_only_where_there_were_stops(tmp_path):
+def test_the_tail_is_lost_only_with_stops(tmp_path):
     (path,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for row in rows:
@@ -126,7 +126,7 @@ def test_a_log_with_very_long_prompts_is_recognised(tmp_path):
     assert guess(copy).name == "evalscope"
 
 
-def test_numbers_too_large_for_a_float_are_odd_values(tmp_path):
+def test_numbers_beyond_floats_are_odd_values(tmp_path):
     (path,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     rows[1]["f1"] = 10**400

@@ -14,7 +14,7 @@ FIXTURES = Path(__file__).parent / "fixtures/write_out"
 DROP, RACE = (FIXTURES / f"{name}_write_out_info.json" for name in ("drop", "race"))
 
 
-def test_texts_come_with_the_first_gold_and_the_scores(tmp_path):
+def test_texts_have_the_first_gold_and_the_scores(tmp_path):
     run, _ = ingest([FIXTURES], tmp_path / "runs").runs
     log = run.info.log
     assert (log.harness, log.model, log.task_version) == ("lm-eval", "canned/model", "1")
@@ -31,7 +31,7 @@ def test_texts_come_with_the_first_gold_and_the_scores(tmp_path):
     assert set(run.log_shown().values()) == {("12",)}
 
 
-def test_options_are_what_the_prompts_part_in_after_the_heading_of_the_answer(tmp_path):
+def test_options_begin_after_the_answer_heading(tmp_path):
     """(Those of the first question begin with the same word.)"""
     _, run = ingest([FIXTURES], tmp_path / "runs").runs
     first, second, _ = run.dataset().questions()
@@ -50,7 +50,7 @@ def rewritten(tmp_path, log, change):
     return path
 
 
-def test_without_a_heading_options_begin_with_the_word_in_which_prompts_part(tmp_path):
+def test_options_begin_at_the_first_differing_word(tmp_path):
     def bare(row):
         for at in range(3):
             row[f"prompt_{at}"] = row[f"prompt_{at}"].replace("\nAnswer:", "")
@@ -60,7 +60,7 @@ def test_without_a_heading_options_begin_with_the_word_in_which_prompts_part(tmp
     assert [one.text for one in second.options] == ["on the islands", "in the capital", "abroad"]
 
 
-def test_the_word_until_is_no_part_of_a_prompt(tmp_path):
+def test_the_suffix_until_is_removed_from_prompts(tmp_path):
     def until(row):
         row["prompt_0"] = f"How many?{'until'}"
 
@@ -72,7 +72,7 @@ def test_the_word_until_is_no_part_of_a_prompt(tmp_path):
     ("answers", "kind"),
     [({"text": ["forty", "some forty"], "answer_start": [1, 2]}, "span"), ({"text": []}, "none")],
 )
-def test_all_golds_of_squad_stand_in_its_scores(tmp_path, answers, kind):
+def test_squad_golds_are_read_from_the_scores(tmp_path, answers, kind):
     def squad(row):
         row["exact"] = str(({"id": "q", "prediction_text": "x"}, {"id": "q", "answers": answers}))
 
@@ -82,14 +82,14 @@ def test_all_golds_of_squad_stand_in_its_scores(tmp_path, answers, kind):
     assert all("exact" not in row.values for row in run.log_scores())
 
 
-def test_of_two_results_that_name_the_task_none_is_taken(tmp_path):
+def test_two_results_of_one_task_are_not_used(tmp_path):
     shutil.copytree(FIXTURES, tmp_path / "out")
     shutil.copy(FIXTURES / "canned.json", tmp_path / "out/other.json")
     run, _ = ingest([tmp_path / "out"], tmp_path / "runs").runs
     assert run.info.log.scores == {} and run.info.log.model == ""
 
 
-def test_results_of_more_tasks_than_were_written_out_stand_for_themselves(tmp_path):
+def test_results_of_further_tasks_are_separate_runs(tmp_path):
     """What lies beside them and is no file is passed over."""
     shutil.copytree(FIXTURES, tmp_path / "out")
     (tmp_path / "out" / RACE.name).unlink()
@@ -98,7 +98,7 @@ def test_results_of_more_tasks_than_were_written_out_stand_for_themselves(tmp_pa
     assert [run.info.n_predictions for run in found] == [0, 0, 3]
 
 
-def test_an_array_that_was_cut_and_one_without_golds(tmp_path):
+def test_truncated_arrays_and_missing_golds_are_counted(tmp_path):
     cut = tmp_path / DROP.name
     cut.write_bytes(DROP.read_bytes()[:-200])
     assert_rejected_then_skipped(cut, tmp_path, "cut-log", 1, 2)

@@ -57,14 +57,14 @@ def test_the_retriever_sees_no_gold():
         assert shown.question_id != "q"
 
 
-def test_judgements_of_a_hypothesis_are_no_claims():
+def test_entailment_labels_are_not_claims():
     spy = Spy()
     evidence_of(spy, PASSAGE, question({"A": [0]}, kind="entailment"))
     assert [option for _, _, option in spy.seen] == [None]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_order_is_the_data_sets(workers):
+def test_results_are_in_the_data_sets_order(workers):
     items = [(PASSAGE, (question({"A": [n % 6]}, f"q{n}"),)) for n in range(20)]
     done = []
     found = list(extract(iter(items), "bm25", {}, workers=workers, advance=done.append))
@@ -72,7 +72,7 @@ def test_the_order_is_the_data_sets(workers):
     assert sum(done) == 20
 
 
-def test_groups_by_number_and_distance_of_gold_sentences():
+def test_scores_are_grouped_by_number_and_distance():
     """A: one; B: two, neighbours; C: two, four apart; D: three over five sentences."""
     groups = EvidenceGroups(None)
     asked = question({"A": [0], "B": [1, 2], "C": [0, 4], "D": [0, 1, 5]})
@@ -87,7 +87,7 @@ def test_groups_by_number_and_distance_of_gold_sentences():
     }
 
 
-def test_a_group_whose_predictions_carry_no_evidence_counts_as_0():
+def test_a_group_without_predicted_evidence_scores_0():
     """Others' do: the reader gives evidence, and gave none here."""
     groups = EvidenceGroups(None)
     groups.add(PASSAGE, question({"A": [0]}), prediction({"A": [0]}))
@@ -97,7 +97,7 @@ def test_a_group_whose_predictions_carry_no_evidence_counts_as_0():
     assert [found[value]["evidence.f1"].value for value in ("1", "2")] == [1.0, 0.0]
 
 
-def test_groups_of_textual_gold_count_the_sentences_that_it_reaches_into():
+def test_groups_of_text_gold_count_overlapped_sentences():
     """The first reference decides; each question stands once in its groups."""
     groups = EvidenceGroups(None)
     for name, start, end in (("one", 0, 11), ("two", 0, 24)):
@@ -120,7 +120,7 @@ def test_groups_of_textual_gold_count_the_sentences_that_it_reaches_into():
     assert summaries["sentences"]["2"]["expmrc.evidence_f1"].n_answered == 1
 
 
-def test_the_right_options_evidence_is_judged_where_gold_is_the_questions():
+def test_question_gold_judges_the_right_options_evidence():
     asked = Question(
         question_id="q", passage_id="p", text="?", kind="choice",
         options=(Option(label="A", text="a"), Option(label="B", text="b")),
@@ -156,7 +156,7 @@ def told(*labels):
 
 
 @pytest.mark.parametrize("only", ["A", "B"])
-def test_evidence_of_another_option_than_the_right_one_is_not_judged(only):
+def test_evidence_of_other_options_is_not_judged(only):
     """Gold is about the right option: nobody looked for it where another was asked for."""
     scorer = EvidenceScorer(None)
     scorer.add(textual("AB", (Answer(kind="choice", label="B"),)), told(only), only=only)
@@ -166,7 +166,7 @@ def test_evidence_of_another_option_than_the_right_one_is_not_judged(only):
     )
 
 
-def test_evidence_is_not_judged_where_nobody_knows_the_right_option():
+def test_evidence_is_not_judged_without_the_right_option():
     scorer = EvidenceScorer(None)
     scorer.add(textual("AB"), told("A", "B"))
     assert scorer.summaries() == {}
@@ -182,7 +182,7 @@ def test_evidence_of_a_question_without_options_needs_no_gold_answer(answers):
     assert (found.value, found.n_scored, found.n_answered) == (1.0, 1, 1)
 
 
-def test_evidence_for_a_hypothesis_is_judged_whatever_the_judgement():
+def test_evidence_for_a_hypothesis_is_judged_for_any_label():
     scorer = EvidenceScorer(None)
     gold = (Answer(kind="choice", label="A"),)
     scorer.add(textual("AB", gold, kind="entailment"), told(""))
@@ -223,7 +223,7 @@ def test_a_scorer_keeps_no_texts(gold):
     assert {one.n_answered for one in scorer.summaries().values()} == {100}
 
 
-def test_reading_cost_by_hand():
+def test_reading_cost_equals_a_hand_computed_one():
     """12 tokens are one chunk. A: 1 + 2 with its sentence, 1 + 12 in chunks; B the same."""
     cost = ReadingCost()
     cost.add(PASSAGE, question({"A": [0], "B": [1]}), prediction({"A": [0], "B": [1]}))
@@ -254,7 +254,7 @@ def test_a_users_error_in_a_worker_keeps_its_message(workers, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_retriever_that_cannot_be_made_says_why(workers):
+def test_a_retriever_that_cannot_be_made_is_an_error(workers):
     """Where processes make it, too: nobody "ended a worker from outside"."""
     items = [(PASSAGE, (question({"A": []}),))]
     with pytest.raises(CloseReadError, match="no model given for the encoder"):

@@ -41,7 +41,7 @@ def recipe(tmp_path):
     return make
 
 
-def test_a_whole_recipe(recipe):
+def test_all_keys_of_a_recipe_are_read(recipe):
     """Everything that is written arrives, and the name is the file's."""
     found = recipe(WHOLE)
     assert found.name == "mine"
@@ -52,11 +52,11 @@ def test_a_whole_recipe(recipe):
     assert made.options == {"mrqa": {"skip_no_answer": True}}
 
 
-def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(recipe):
+def test_a_byte_order_mark_and_windows_line_ends_are_accepted(recipe):
     assert recipe("\ufeff" + WHOLE.replace("\n", "\r\n")).reader.name == "lexical"
 
 
-def test_one_folder_a_data_set(recipe, tmp_path):
+def test_each_data_set_has_a_folder(recipe, tmp_path):
     """One data set makes the folder itself the run; several make one folder each in it."""
     found = recipe(WHOLE)
     assert [path.name for path in run_folders(found, tmp_path)] == ["exam-zh", "drop_dev"]
@@ -95,19 +95,19 @@ def test_one_folder_a_data_set(recipe, tmp_path):
         ('datasets = "x"', r"(?s)datasets.*recipes/quickstart\.toml"),
     ],
 )
-def test_what_is_wrong_is_named(recipe, text, told):
+def test_errors_name_the_key(recipe, text, told):
     """One message with the nearest valid key."""
     with pytest.raises(InputError, match=told):
         recipe(text)
 
 
-def test_all_problems_at_once(recipe):
+def test_all_problems_are_reported_at_once(recipe):
     """Two misspelt keys are told together."""
     with pytest.raises(InputError, match=r"dataset .*score\.metric "):
         recipe('dataset = ["x"]\n[reader]\nname = "y"\n[score]\nmetric = ["z"]')
 
 
-def test_a_recipe_that_is_not_there(tmp_path):
+def test_a_missing_recipe_is_an_error(tmp_path):
     """A missing file is one message."""
     with pytest.raises(InputError, match="cannot be read"):
         load_recipe(tmp_path / "none.toml")
@@ -126,7 +126,7 @@ def test_a_recipe_that_is_not_there(tmp_path):
         ('datasets = ["exam/zh"]\nreader.name = "lexical"\nscore.resamples = 7', [], ""),
     ],
 )
-def test_a_mistake_in_a_recipe_names_it(tmp_path, monkeypatch, text, asked, told):
+def test_errors_name_the_recipe(tmp_path, monkeypatch, text, asked, told):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.toml"
     path.write_text(text)
@@ -135,7 +135,7 @@ def test_a_mistake_in_a_recipe_names_it(tmp_path, monkeypatch, text, asked, told
     assert not (tmp_path / "out").exists()
 
 
-def test_what_stands_beside_the_recipe_is_told_from_what_is_not_there(tmp_path, monkeypatch):
+def test_a_file_beside_the_recipe_is_suggested(tmp_path, monkeypatch):
     """Whoever copies recipe and data elsewhere and stays where they were learns why."""
     (tmp_path / "mine").mkdir()
     recipe = tmp_path / "mine/r.toml"
@@ -152,7 +152,7 @@ def test_what_stands_beside_the_recipe_is_told_from_what_is_not_there(tmp_path, 
     )
 
 
-def test_a_mistake_of_the_command_line_is_not_the_recipe_s(tmp_path):
+def test_errors_of_the_command_line_do_not_name_the_recipe(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('datasets = ["exam/zh"]\nreader.name = "lexical"')
     for asked in (["--reader", "x"], ["-o", "x=1"]):
@@ -160,7 +160,7 @@ def test_a_mistake_of_the_command_line_is_not_the_recipe_s(tmp_path):
         assert found.exception.where == ""
 
 
-def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path):
+def test_an_unknown_format_names_the_recipes_key(tmp_path):
     """`run` has no option --format."""
     (tmp_path / "odd.json").write_text('[{"what": 1}]')
     path = tmp_path / "mine.toml"
@@ -171,7 +171,7 @@ def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path)
     assert "--format" not in told.cure
 
 
-def test_variables_in_out_are_put_in(tmp_path, monkeypatch):
+def test_variables_in_out_are_expanded(tmp_path, monkeypatch):
     """One that is not set is told before anything is read or made; --out wins over it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WHERE", raising=False)
@@ -190,7 +190,7 @@ def test_variables_in_out_are_put_in(tmp_path, monkeypatch):
     assert not (tmp_path / "$WHERE").exists()
 
 
-def test_paths_among_options_are_read_as_those_of_sets(tmp_path, monkeypatch):
+def test_paths_among_options_are_expanded(tmp_path, monkeypatch):
     """Variables and home folder; the run tells what they stand for, the recipe what was written."""
     save_weights(tmp_path / "w.json", shipped_weights())
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -214,7 +214,7 @@ def test_paths_among_options_are_read_as_those_of_sets(tmp_path, monkeypatch):
         assert CliRunner().invoke(command, [*asked, "--resume"]).exit_code == 0
 
 
-def test_an_option_beside_a_recipe_was_read_by_a_shell(tmp_path, monkeypatch):
+def test_command_line_options_are_not_expanded_again(tmp_path, monkeypatch):
     """What is left of it holds no variable of the recipe's, also where it is handed on."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -234,7 +234,7 @@ def test_an_option_beside_a_recipe_was_read_by_a_shell(tmp_path, monkeypatch):
     assert open_run(tmp_path / "run").info.reader.options["stop_words"] == str(stop)
 
 
-def test_options_that_are_no_paths_stay_as_they_are(tmp_path, monkeypatch):
+def test_options_that_are_not_paths_are_unchanged(tmp_path, monkeypatch):
     """A model behind an endpoint may be called ~maker/name; a pattern may end in a dollar."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with use_path_rule(recipe_path_rule("mine.toml")):
@@ -242,7 +242,7 @@ def test_options_that_are_no_paths_stay_as_they_are(tmp_path, monkeypatch):
     assert (options["model"], options["stop"]) == ("~maker/latest", "$NOWHERE")
 
 
-def test_what_a_retriever_is_given_is_read_so_too(tmp_path, monkeypatch):
+def test_paths_passed_to_a_retriever_are_expanded(tmp_path, monkeypatch):
     """Whichever reader it serves; ``own`` is no path, and what is there by its name is meant."""
     monkeypatch.setenv("WORDS", str(tmp_path))
     monkeypatch.chdir(tmp_path)
@@ -259,7 +259,7 @@ def test_what_a_retriever_is_given_is_read_so_too(tmp_path, monkeypatch):
             assert reader.options["stop_words"] == meant
 
 
-def test_some_shells_leave_the_home_folder_to_us(tmp_path, monkeypatch):
+def test_the_home_folder_is_expanded_in_options(tmp_path, monkeypatch):
     """Behind a key they fill in variables alone; one that is quoted stays as it is."""
     save_weights(tmp_path / "w.json", shipped_weights())
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -271,7 +271,7 @@ def test_some_shells_leave_the_home_folder_to_us(tmp_path, monkeypatch):
     assert closeread(*asked, "weights=~no-such-user/w.json", "--overwrite") == 2
 
 
-def test_in_python_a_path_is_what_it_says(tmp_path, monkeypatch):
+def test_paths_are_not_expanded_in_python(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "~"
     folder.mkdir()

@@ -43,7 +43,7 @@ def shaded(tmp_path):
     return made
 
 
-def test_only_questions_whose_evidence_is_found_again_are_shaded(shaded):
+def test_attention_needs_the_same_evidence(shaded):
     """Where the retriever finds other evidence now, its steps did not lead to the run's."""
     told, said = shaded()
     assert set(told["t-original"].attention) == {"A", "B"}
@@ -56,7 +56,7 @@ def test_only_questions_whose_evidence_is_found_again_are_shaded(shaded):
     ]
 
 
-def test_other_retrievers_have_no_steps(shaded):
+def test_other_retrievers_have_no_attention(shaded):
     """Nothing is worked out, and nothing said, of a run of another retriever."""
     told, said = shaded(retriever="bm25")
     assert said == []
@@ -64,7 +64,7 @@ def test_other_retrievers_have_no_steps(shaded):
 
 
 @pytest.mark.parametrize("changes", [{"vectors": "gone.bin"}, {"sharpnes": 2.0}])
-def test_a_retriever_that_cannot_be_made_is_told(shaded, changes):
+def test_a_retriever_that_cannot_be_made_is_reported(shaded, changes):
     """Its vectors are gone, or an option is not known any more: the page does without."""
     told, (said,) = shaded(**changes)
     assert said.startswith("run: shown without the retriever's steps: ")

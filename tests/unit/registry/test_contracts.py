@@ -107,7 +107,7 @@ def outside(monkeypatch):
         ({"record": ["model"]}, "a record of the type list"),
     ],
 )
-def test_what_a_reader_tells_of_itself_is_looked_at_first(outside, tmp_path, told, said):
+def test_a_readers_attributes_are_validated(outside, tmp_path, told, said):
     """By name, and as an object in Python; nothing is written."""
     with pytest.raises(UsageError) as by_name:
         closeread.open_reader(outside(Silent, **told))
@@ -144,7 +144,7 @@ def scored(*metrics):
         ({"pooled": {"numerators": ["a", "b"]}}, "numerators of length.characters where it holds"),
     ],
 )
-def test_no_number_is_made_of_what_a_metric_should_not_give(outside, changed, said):
+def test_invalid_values_of_a_metric_are_rejected(outside, changed, said):
     """It printed nan, another metric's name, or an interval over units that were not there."""
     with pytest.raises(UsageError) as told:
         scored(outside(Length, **changed))
@@ -153,14 +153,14 @@ def test_no_number_is_made_of_what_a_metric_should_not_give(outside, changed, sa
     assert "docs/extend.md" in str(told.value)
 
 
-def test_a_metric_that_keeps_its_promises_is_taken(outside):
+def test_a_valid_metric_is_accepted(outside):
     np = pytest.importorskip("numpy")
     name = outside(Length, pooled={"numerators": np.array([1, 0]), "denominators": np.ones(2)})
     (found,) = scored(name).metrics.values()
     assert (found.metric, found.value) == ("length.characters", 0.5)
 
 
-def test_two_metrics_with_one_value_are_refused(outside):
+def test_two_metrics_with_the_same_value_are_rejected(outside):
     """The second took the place of the first without a word."""
     with pytest.raises(
         UsageError, match=r"others:made and others:other both define a value length.characters"
@@ -168,7 +168,7 @@ def test_two_metrics_with_one_value_are_refused(outside):
         scored(outside(Length), "others:other")
 
 
-def test_what_a_metric_raises_is_told_with_its_question(outside):
+def test_exceptions_of_a_metric_name_the_question(outside):
     with pytest.raises(OutsideError, match="failed at question one: ZeroDivisionError: no char"):
         scored(outside(Raising))
 
@@ -186,14 +186,14 @@ def test_what_a_metric_raises_is_told_with_its_question(outside):
         (Evidence(option_label="A", spans=(Span(0.5, 3),)), "a broken Evidence: Expected `int`"),
     ],
 )
-def test_evidence_must_be_of_what_was_asked_about(outside, given, said):
+def test_evidence_must_belong_to_passage_and_option(outside, given, said):
     name = outside(Raising, retrieve=lambda self, *_: given)
     retriever, _ = make("retriever", name)
     with pytest.raises(UsageError, match=f"the retriever others:made gave {said}"):
         retriever.retrieve(CHOICE, PASSAGE, OPTIONS[0], 1)
 
 
-def test_a_retriever_that_fails_costs_its_question_alone(outside):
+def test_a_failing_retriever_fails_only_its_question(outside):
     """Of a reader that asks it; the error names it."""
     reader = closeread.open_reader("evidence", retriever=outside(Raising))
     told = reader.ask("Who?", PASSAGE.text)
@@ -212,7 +212,7 @@ def test_a_retriever_that_fails_costs_its_question_alone(outside):
         ([[1.0], [float("inf")]], "returned values that are not finite"),
     ],
 )
-def test_an_encoder_gives_one_row_a_text(outside, given, said):
+def test_an_encoder_returns_one_row_per_text(outside, given, said):
     retriever, _ = make(
         "retriever", "dense", {"encoder": outside(Raising, encode=lambda *_: given)}
     )
@@ -220,7 +220,7 @@ def test_an_encoder_gives_one_row_a_text(outside, given, said):
         retriever.retrieve(CHOICE, PASSAGE, OPTIONS[0], 1)
 
 
-def test_an_encoder_that_fails_is_told_and_recorded_by_its_own_name(outside):
+def test_exceptions_of_an_encoder_name_it(outside):
     def encode(self, texts):
         raise RuntimeError("no GPU")
 
@@ -245,26 +245,26 @@ def _edit(**changed):
         (_edit(truth="opposite"), "a change of the question with truth='opposite'"),
     ],
 )
-def test_changes_must_be_of_what_there_is(outside, given, said):
+def test_changes_must_refer_to_existing_options(outside, given, said):
     name = outside(Raising, propose=lambda self, *_: iter([given]))
     with pytest.raises(UsageError) as told:
         list(make_from("perturbation", name, "around").propose(PASSAGE, CHOICE))
     assert f"the strategy others:made gave {said}" in str(told.value)
 
 
-def test_changes_without_end_are_told(outside):
+def test_too_many_changes_are_an_error(outside):
     name = outside(Raising, propose=lambda self, *_: itertools.repeat(_edit()))
     with pytest.raises(UsageError, match="gave more than 100,000 changes at question q"):
         list(make_from("perturbation", name, "around").propose(PASSAGE, CHOICE))
 
 
-def test_a_strategy_that_fails_is_told_with_its_question(outside):
+def test_exceptions_of_a_strategy_name_the_question(outside):
     strategy = make_from("perturbation", outside(Raising), "around")
     with pytest.raises(OutsideError, match="strategy others:made failed at question q: Runtime"):
         list(strategy.propose(PASSAGE, CHOICE))
 
 
-def test_runs_are_compared_by_a_value_of_a_metric_of_one_s_own(outside, tmp_path):
+def test_runs_are_compared_by_an_external_metric(outside, tmp_path):
     """By its own name, too, which does not begin with that of the metric."""
     name = outside(Length)
     runs = [

@@ -24,20 +24,20 @@ def outside(tmp_path, monkeypatch):
     return written
 
 
-def test_a_name_that_is_nearly_right_is_told():
+def test_similar_names_are_suggested():
     with pytest.raises(UnknownNameError, match=r"perhaps .*squad"):
         lookup.find_entry("metric", "sqad")
     with pytest.raises(UnknownNameError, match="closeread ls metrics"):
         lookup.find_entry("metric", "zzzzzz")
 
 
-def test_the_address_of_a_server_is_a_reader_and_nothing_else():
+def test_a_server_address_is_only_a_reader():
     assert lookup.find_entry("reader", "http:localhost:1") == lookup.find_entry("reader", "http")
     with pytest.raises(UnknownNameError):
         lookup.find_entry("metric", "http:localhost:1")
 
 
-def test_anybody_s_factory_is_taken_by_its_place(outside):
+def test_external_factories_are_found_by_path(outside):
     name = outside("others_metric", "def made(): return 7")
     assert lookup.resolve("metric", name)() == 7
     with pytest.raises(UnknownNameError, match="has no 'other'"):
@@ -49,12 +49,12 @@ def test_anybody_s_factory_is_taken_by_its_place(outside):
 
 
 @pytest.mark.parametrize("name", [":made", "others:", "..others:made"])
-def test_what_names_no_place_is_no_name(name):
+def test_invalid_paths_are_unknown_names(name):
     with pytest.raises(UnknownNameError, match="there is no metric named"):
         lookup.resolve("metric", name)
 
 
-def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside):
+def test_a_missing_dependency_is_not_a_missing_module(outside):
     """`lacking_metric` is there; the package `lack` that it imports is not."""
     name = outside("lacking_metric", "import lack\ndef made(): return 7")
     with pytest.raises(OutsideError, match="metric lacking_metric:made cannot be imported") as told:
@@ -73,7 +73,7 @@ def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside
         ("import json\ndef made():\n    json.loads('')", "cannot be made: JSONDecodeError", 3),
     ],
 )
-def test_what_somebody_s_code_raises_is_told_with_its_name_and_place(outside, text, said, line):
+def test_exceptions_of_external_code_name_file_and_line(outside, text, said, line):
     """Not as a traceback of ours; Python still shows theirs, as the cause."""
     name = outside("others_raising", text)
     with pytest.raises(OutsideError, match=f"the reader others_raising:made {said}") as told:
@@ -82,7 +82,7 @@ def test_what_somebody_s_code_raises_is_told_with_its_name_and_place(outside, te
     assert told.value.__cause__ is not None
 
 
-def test_an_extra_that_is_missing_is_named(monkeypatch):
+def test_a_missing_extra_is_named(monkeypatch):
     entry = catalog.Entry("surely_missing_package:made", "a test", "cmrc")
     monkeypatch.setitem(catalog.CATALOG["metric"], "test", entry)
     with pytest.raises(MissingExtraError, match=r"pip install 'closeread\[cmrc\]'"):
@@ -93,13 +93,13 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["reader", "retriever"])
-def test_what_is_made_must_be_of_its_kind(outside, kind):
+def test_made_parts_must_be_of_their_kind(outside, kind):
     """Else every question would fail by itself, and count as wrong."""
     with pytest.raises(UsageError, match=f"the {kind} others_{kind}:made makes an object of the "):
         make(kind, outside(f"others_{kind}", "def made(): return 7"))
 
 
-def test_what_makes_nothing_is_told_of(outside):
+def test_a_factory_that_returns_none_is_an_error(outside):
     """An object stands where its class should, or what tells nobody of its options."""
     with pytest.raises(UsageError, match="metric others:made is an object of the type int"):
         make("metric", outside("others", "made = 7"))
@@ -114,7 +114,7 @@ def test_what_makes_nothing_is_told_of(outside):
         make_from("perturbation", made, "around")
 
 
-def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
+def test_undeclared_metric_factories_are_not_called(outside):
     """A stranger's run may name any function, with options, for `verify` to make its metric of."""
     name = outside("others_calling", "called = []\ndef made(x=1):\n    called.append(x)")
     with pytest.raises(UsageError, match=f"metric {name} does not declare that it makes a metric"):
@@ -122,14 +122,14 @@ def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
     assert sys.modules["others_calling"].called == []
 
 
-def test_a_program_is_no_module_of_anybody_s():
+def test_a_main_module_is_not_imported():
     """Imported, it does its work: `venv` makes a folder of every argument of ours."""
     for one in ("venv.__main__:main", "closeread.__main__:main"):
         with pytest.raises(UnknownNameError, match="there is no metric named"):
             make("metric", one)
 
 
-def test_python_s_own_library_is_not_imported_by_name(monkeypatch):
+def test_the_standard_library_is_not_imported_by_name(monkeypatch):
     """Of it `idlelib.idle` opens a window and waits, and `antigravity` opens a browser."""
     monkeypatch.delitem(sys.modules, "this", raising=False)
     for kind, one in (
@@ -142,7 +142,7 @@ def test_python_s_own_library_is_not_imported_by_name(monkeypatch):
     assert "this" not in sys.modules
 
 
-def test_what_the_running_program_has_is_named_by_it(monkeypatch):
+def test_objects_of_main_are_found(monkeypatch):
     """Such as a class in a notebook; nothing is run anew."""
 
     class Mine:
@@ -153,7 +153,7 @@ def test_what_the_running_program_has_is_named_by_it(monkeypatch):
     assert isinstance(made, Mine)
 
 
-def test_a_strategy_is_made_of_its_surroundings(outside):
+def test_a_strategy_is_made_from_its_argument(outside):
     """The class itself, named instead of its factory, mostly takes nothing."""
     with pytest.raises(UsageError, match="cannot be made from str: too many positional"):
         make_from("perturbation", outside("others_strategy", "def made(): return 7"), "around")
@@ -161,7 +161,7 @@ def test_a_strategy_is_made_of_its_surroundings(outside):
         make_from("perturbation", outside("others_strategy", "def made(x): return x"), "around")
 
 
-def test_options_fit_the_factory_s_own_parameters():
+def test_options_are_checked_against_parameters():
     made, options = make("metric", "selective", {"threshold": 1})
     assert (made.threshold, options) == (1.0, {"base": "", "threshold": 1.0})
     assert isinstance(made.threshold, float)
@@ -184,12 +184,12 @@ def test_options_fit_the_factory_s_own_parameters():
         ("squad", {"skip": True}, "no options$"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(name, options, message):
+def test_invalid_options_are_rejected(name, options, message):
     with pytest.raises(UsageError, match=message):
         make("metric", name, options)
 
 
-def test_an_option_without_a_default_must_be_given(outside):
+def test_required_options_must_be_given(outside):
     name = outside("asking_encoder", "def made(*, size: int): return size")
     assert make("encoder", name, {"size": 3}) == (3, {"size": 3})
     with pytest.raises(UsageError, match=r"requires the option 'size'\n.*-o size=VALUE"):
@@ -198,7 +198,7 @@ def test_an_option_without_a_default_must_be_given(outside):
 
 @pytest.mark.parametrize("kind", ["PathText", "PathText | None"])
 @pytest.mark.parametrize("first", ["", "from __future__ import annotations\n"])
-def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
+def test_path_annotations_work_with_postponed_evaluation(outside, kind, first):
     imported = "from closeread.registry.factory import PathText\n"
     name = outside("path_encoder", f"{first}{imported}def made(index: {kind} = ''): return index")
     with use_path_rule(lambda option, path: f"{option} at {path}"):
@@ -206,7 +206,7 @@ def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
 
 
 @pytest.mark.parametrize("imported", ["", "from nowhere import Other\n"])
-def test_options_are_checked_where_annotations_are_texts(outside, imported):
+def test_options_are_checked_with_string_annotations(outside, imported):
     """Names that only type checkers know leave all of them texts."""
     text = "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n"
     text += f"if TYPE_CHECKING:\n    {imported or 'pass'}\n"

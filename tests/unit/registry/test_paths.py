@@ -22,11 +22,11 @@ SET = {"RUNS": "/data/runs", "EMPTY": ""}
         ("", ""),
     ],
 )
-def test_variables_are_put_in(path, meant):
+def test_variables_are_expanded(path, meant):
     assert expand_path(path, where="mine.toml", environment=SET) == meant
 
 
-def test_the_home_folder_is_put_in(monkeypatch, tmp_path):
+def test_the_home_folder_is_expanded(monkeypatch, tmp_path):
     """What it is called stands for itself, also with a dollar in it."""
     home = tmp_path / "$RUNS"
     monkeypatch.setattr(Path, "expanduser", lambda self: home)
@@ -36,12 +36,12 @@ def test_the_home_folder_is_put_in(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("path", ["$NOWHERE/mine", "a/${NOWHERE}", "~/$EMPTY"])
-def test_a_variable_that_is_not_set_is_told(path):
+def test_an_unset_variable_is_an_error(path):
     with pytest.raises(InputError, match=r"variable (NOWHERE|EMPTY) is not set") as told:
         expand_path(path, where="mine.toml", environment=SET)
     assert str(told.value).startswith(f"mine.toml: out is {path!r}")
 
 
-def test_a_home_folder_of_nobody_is_told():
+def test_an_unknown_home_folder_is_an_error():
     with pytest.raises(InputError, match="there is no home folder ~no-such-user"):
         expand_path("~no-such-user/mine", where="mine.toml")

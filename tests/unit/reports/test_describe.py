@@ -28,7 +28,7 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_small_set_is_counted_right(small: Path):
+def test_a_small_set_equals_hand_counts(small: Path):
     """Lengths, vocabulary, polarity, evidence and defects of two questions."""
     found = describe(formats.load(small))
     assert (found.passages, found.questions, found.verification_stems) == (1, 2, 2)
@@ -69,7 +69,7 @@ def test_options_are_counted_by_the_strategy_that_changed_them(tmp_path: Path, c
     assert "options changed by         keyword 4, logic 2" in capsys.readouterr().out
 
 
-def test_json_holds_every_field(small: Path):
+def test_json_has_every_field(small: Path):
     """Empty fields are there too, keys are strings, and it says what the vocabulary counts."""
     plain = description_as_json(describe(formats.load(small)))
     assert plain["groups"] == 0
@@ -79,7 +79,7 @@ def test_json_holds_every_field(small: Path):
     json.dumps(plain)
 
 
-def test_chinese_words_are_those_of_jieba_where_it_is_asked_for(tmp_path: Path):
+def test_jieba_segments_chinese_on_request(tmp_path: Path):
     """Marks are no words; other languages are counted as ever."""
     pytest.importorskip("rjieba", reason="needs the extra `zh`")
     rows = [
@@ -96,7 +96,7 @@ def test_chinese_words_are_those_of_jieba_where_it_is_asked_for(tmp_path: Path):
     assert describe(formats.load(path)).lengths["passage"].vocabulary == 9 + 5
 
 
-def test_references_of_evidence_are_no_options(tmp_path: Path, capsys):
+def test_evidence_references_are_not_options(tmp_path: Path, capsys):
     """ExpMRC gives each question its evidence two or three times; one of them is enough."""
     text = "Ann ran. Bo sat. Cy hid."
     answers = [{"text": "Ann", "answer_start": 0}]
@@ -118,7 +118,7 @@ def test_references_of_evidence_are_no_options(tmp_path: Path, capsys):
     assert "option" not in told
 
 
-def test_english_words(tmp_path: Path):
+def test_english_words_are_counted(tmp_path: Path):
     """In English words and numbers are counted, in lower case."""
     path = tmp_path / "en.json"
     value = {"p": {"passage": "The 3 cats sat. The cats ran.", "qa_pairs": []}}
@@ -130,7 +130,7 @@ def test_english_words(tmp_path: Path):
     assert found.lengths["question"].mean_characters is None
 
 
-def test_vgaokao_test_set_is_like_the_paper_says(corpus: Path):
+def test_vgaokao_test_set_matches_the_paper(corpus: Path):
     """The test fifth of VGaokao has the paper's mean lengths: 1,159, 18 and 47 characters."""
     found = describe(formats.load(corpus / "data/vgaokao/test.json"))
     assert (found.passages, found.questions) == (557, 700)
@@ -143,7 +143,7 @@ def test_vgaokao_test_set_is_like_the_paper_says(corpus: Path):
     assert found.lengths["option"].max_characters <= 147
 
 
-def test_vgaokao_has_fewer_words_than_all_of_it(corpus: Path):
+def test_vgaokaos_vocabulary_is_close_to_the_papers(corpus: Path):
     """Table 2: 96,806 in 2,786 passages, 1,245 in 3,512 stems, 34,789 in their options."""
     pytest.importorskip("rjieba", reason="needs the extra `zh`")
     found = describe(formats.load(corpus / "data/vgaokao/test.json"), "jieba")
@@ -152,7 +152,7 @@ def test_vgaokao_has_fewer_words_than_all_of_it(corpus: Path):
         assert 0.2 * whole < part < 0.5 * whole
 
 
-def test_annotated_evidence_is_like_the_paper_says(corpus: Path):
+def test_annotated_evidence_matches_the_paper(corpus: Path):
     """The visible half of the annotated options: about 1.6 pieces, 47 % with several."""
     found = describe(formats.load(corpus / "data/vgaokao/sample_annotation_visible.json"))
     assert found.evidence is not None

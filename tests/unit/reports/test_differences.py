@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
     return found
 
 
-def test_differences_are_those_of_compare(folder):
+def test_differences_equal_those_of_compare(folder):
     paths = [folder / name for name in ("cues", "longest", "lexical")]
     (told,) = compare_material(gather(paths))
     expected = compare_runs(list(map(open_run, paths)), Resampling())
@@ -44,7 +44,7 @@ def test_differences_are_those_of_compare(folder):
     assert [one.metric for one in told.comparisons] == ["choice.accuracy"] * 2
 
 
-def test_tables_have_differences_and_a_mark_where_they_are_sure(folder):
+def test_tables_mark_significant_differences(folder):
     """Minus the first run, p after Holm; only what lies below the level has the mark."""
     material = gather([folder / name for name in ("cues", "longest", "lexical")])
     (found,) = compare_material(material)
@@ -70,7 +70,7 @@ def test_tables_have_differences_and_a_mark_where_they_are_sure(folder):
     assert "p below" not in markdown(material, "en")
 
 
-def test_systems_on_several_sets_have_the_table_of_compare(folder, tmp_path):
+def test_several_sets_have_the_table_of_compare(folder, tmp_path):
     """Folders with a run on each set: values with their marks, and the differences."""
     systems = {"old": 4, "new": 12, "other": 5}
     for call in write_tables(tmp_path, {"SQuAD": 12, "NewsQA": 14}, systems):
@@ -91,7 +91,7 @@ def test_systems_on_several_sets_have_the_table_of_compare(folder, tmp_path):
     assert compare_material(gather([path for each in folders[:1] for path in each.iterdir()])) == []
 
 
-def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
+def test_a_run_without_the_metric_has_no_point(folder):
     """An area under a curve is no accuracy: they stand on no axis together."""
     material = gather([folder / name for name in ("sure", "cues", "longest")])
     assert [run.headline for run in material.runs] == [
@@ -111,7 +111,7 @@ def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
             assert [one["run"] for one in made.data["curves"]] == ["cues"]
 
 
-def test_what_cannot_be_paired_is_not(folder, tmp_path):
+def test_unpaired_runs_are_not_compared(folder, tmp_path):
     """One run, one run twice, other questions, other settings: no table, and no error."""
     closeread("read", "exam/zh", "--reader", "cues", "--limit", 6, "--out", tmp_path / "less")
     closeread("score", tmp_path / "less", "--metric", "choice", "--resamples", 200)
@@ -123,7 +123,7 @@ def test_what_cannot_be_paired_is_not(folder, tmp_path):
         assert compare_material(gather(paths)) == []
 
 
-def test_runs_of_unlike_metrics_stand_on_axes_of_their_own(folder, tmp_path):
+def test_runs_with_different_metrics_have_separate_plots(folder, tmp_path):
     """On sets that are scored otherwise, each metric has a plot with its runs alone."""
     for reader in ("lexical", "cues"):
         closeread("read", "exam/en", "--reader", reader, "--limit", 12, "--out", tmp_path / reader)

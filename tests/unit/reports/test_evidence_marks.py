@@ -17,7 +17,7 @@ QUESTION = Question(
 )
 
 
-def test_the_page_asks_the_projects_own_explanation():
+def test_marks_equal_the_explanation():
     """One rule says what is covered: each option's own evidence goes through it."""
     found = explain(QUESTION, PASSAGE, QUESTION.options[0])
     option = cover_options(QUESTION, PASSAGE, [found.evidence])[0]
@@ -25,7 +25,7 @@ def test_the_page_asks_the_projects_own_explanation():
     assert [span.of(QUESTION.options[0].text) for span in option.uncovered] == ["the only"]
 
 
-def test_what_is_covered_stands_at_both_its_places():
+def test_covered_parts_have_both_places():
     """Each covered part of an option has the part of the passage that says it."""
     spans = (Span(0, 20), Span(21, 48))
     option = cover_options(QUESTION, PASSAGE, [Evidence(spans=spans)])[0]
@@ -36,7 +36,7 @@ def test_what_is_covered_stands_at_both_its_places():
     assert all(mine == theirs for mine, theirs in pairs)
 
 
-def test_an_option_without_evidence_of_its_own_is_laid_over_the_questions():
+def test_options_without_evidence_use_the_questions():
     """Evidence without label bears on every option; where there is none, nothing is uncovered."""
     whole = [Evidence(spans=(Span(0, 20),))]
     parts = cover_options(QUESTION, PASSAGE, whole)
@@ -48,7 +48,7 @@ def test_an_option_without_evidence_of_its_own_is_laid_over_the_questions():
     assert cover_options(QUESTION, PASSAGE, []) == []
 
 
-def test_a_question_without_options_is_laid_over_its_evidence_itself():
+def test_a_question_without_options_is_the_claim():
     """As the terminal explains it; where options are the claims, it is not."""
     plain = Question(question_id="q", passage_id="p", text="What feeds the salt lake?", kind="span")
     found = explain(plain, PASSAGE, None, Evidence(spans=(Span(0, 20),)))
@@ -63,7 +63,7 @@ def test_a_question_without_options_is_laid_over_its_evidence_itself():
     assert cover_question(plain, None, [found.evidence]) is None
 
 
-def test_judgements_of_a_hypothesis_are_no_claims():
+def test_entailment_labels_are_not_claims():
     """The hypothesis is the question's text; "entailment" stands in no passage."""
     options = (Option(label="e", text="entailment"), Option(label="c", text="contradiction"))
     judged = Question(
@@ -76,7 +76,7 @@ def test_judgements_of_a_hypothesis_are_no_claims():
     ] == ["Rain feeds"]
 
 
-def test_evidence_that_is_text_gets_the_only_place_it_has():
+def test_text_evidence_gets_its_only_occurrence():
     """A text that stands in the passage twice, or not at all, has no place."""
     given = [
         Evidence(texts=("Rain feeds the lake.",)),

@@ -51,7 +51,7 @@ def _handed_in(dataset):
         ("exam/zh", "evidence", "evidence.f1"),
     ],
 )
-def test_groups_are_those_of_by(tmp_path, monkeypatch, name, metric, value):
+def test_groups_equal_those_of_the_option_by(tmp_path, monkeypatch, name, metric, value):
     """Also of what was not handed in, and where the options of a question count one by one."""
     monkeypatch.chdir(tmp_path)
     dataset = closeread.load(name)
@@ -103,7 +103,7 @@ def test_a_question_with_fewer_options_weighs_less(tmp_path, monkeypatch, metric
     assert {label: one["value"] for label, one in found.items()} == pytest.approx(wanted, abs=1e-12)
 
 
-def test_values_that_scoring_read_by_a_threshold_make_no_groups(tmp_path, monkeypatch):
+def test_thresholded_values_make_no_groups(tmp_path, monkeypatch):
     """The questions have the values before it, whose mean is another number of that name."""
     monkeypatch.chdir(tmp_path)
     dataset = closeread.load("exam/en")
@@ -116,7 +116,7 @@ def test_values_that_scoring_read_by_a_threshold_make_no_groups(tmp_path, monkey
     assert tag_plots(gather([tmp_path / "run"]), 0, ()) == []
 
 
-def test_a_value_that_scoring_left_out_makes_no_groups(tmp_path, monkeypatch):
+def test_missing_values_make_no_groups(tmp_path, monkeypatch):
     """Questions of a reader that gives no evidence have 0, of which no mean was made."""
     monkeypatch.chdir(tmp_path)
     said = {one.question_id: "A" for one in closeread.load("exam/zh").questions()}

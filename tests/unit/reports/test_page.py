@@ -73,7 +73,7 @@ def _parsed(page):
     return parser, blocks
 
 
-def test_options_that_are_empty_are_left_out(tmp_path):
+def test_empty_options_are_omitted(tmp_path):
     """Zero and false say something; what was not named does not."""
     options = {"weights": "", "stop": [], "model": None, "seed": 0, "alone": False, "k": "x"}
     _, blocks = _parsed(_page(tmp_path, options=options))
@@ -89,7 +89,7 @@ def _page(tmp_path, name="run", language=None, **run):
     return write_page([folder], tmp_path / "page.html", language=language)
 
 
-def test_page_fetches_nothing(tmp_path):
+def test_the_page_fetches_nothing(tmp_path):
     """No element names an address outside the page, and the policy forbids any."""
     parser, _ = _parsed(_page(tmp_path))
     links = [value for _, name, value in parser.attributes if name in ("src", "href")]
@@ -99,7 +99,7 @@ def test_page_fetches_nothing(tmp_path):
     assert "unsafe" not in policy
 
 
-def test_policy_names_the_hashes_of_our_own_script_and_style(tmp_path):
+def test_the_policy_has_hashes_of_script_and_style(tmp_path):
     """Exactly one script and one style may run: those that the page was made with."""
     page = _page(tmp_path)
     text = page.read_text("utf-8")
@@ -111,7 +111,7 @@ def test_policy_names_the_hashes_of_our_own_script_and_style(tmp_path):
         assert f"'sha256-{digest}'" in text
 
 
-def test_numbers_are_there_where_scripts_are_off(tmp_path):
+def test_numbers_are_shown_without_scripts(tmp_path):
     """The value with its interval, what limits trust in it, how many questions, the licence."""
     page = _page(tmp_path, language="en", defects={"duplicate-id": 2}).read_text("utf-8")
     said = re.sub("<[^>]*>", " ", page[page.index("<noscript>") : page.index("</noscript>")])
@@ -146,32 +146,32 @@ def test_hostile_data_stays_data(tmp_path):
 
 
 @pytest.mark.parametrize("character", ["<", ">", "&", "\u2028", "\u2029"])
-def test_embedded_json_has_no_character_that_could_end_it(character):
+def test_embedded_json_cannot_end_its_element(character):
     """JSON in the page holds none of these raw, and decodes to the same value."""
     raw = json_for_html({"a": f"x{character}y"})
     assert character not in raw
     assert json.loads(raw) == {"a": f"x{character}y"}
 
 
-def test_page_follows_the_language_of_the_data_unless_told(tmp_path):
+def test_the_page_is_in_the_language_of_the_data(tmp_path):
     """A Chinese data set gives a Chinese page; --lang en gives an English one."""
     assert '<html lang="zh-CN">' in _page(tmp_path).read_text("utf-8")
     assert '<html lang="en">' in _page(tmp_path, "again", language="en").read_text("utf-8")
 
 
-def test_passages_are_in_the_page_once(tmp_path):
+def test_each_passage_is_in_the_page_once(tmp_path):
     """A passage with six questions stands in the page one time."""
     text = _page(tmp_path).read_text("utf-8")
     assert text.count("河对岸的住户说") == 1
 
 
-def test_page_is_small_beyond_its_data(tmp_path):
+def test_the_page_is_small_beyond_its_data(tmp_path):
     """The page's own part (words, style, script) is under 300 kB."""
     page = _page(tmp_path)
     assert page.stat().st_size < 300_000
 
 
-def test_a_data_set_that_changed_is_not_shown_but_said(tmp_path):
+def test_a_changed_data_set_is_reported_and_not_shown(tmp_path):
     """Questions of another file than the one answered are left out, with a notice."""
     dataset_file = tmp_path / "lamps.jsonl"
     _page(tmp_path)
@@ -184,7 +184,7 @@ def test_a_data_set_that_changed_is_not_shown_but_said(tmp_path):
     assert "河对岸" not in page.read_text("utf-8")
 
 
-def test_a_data_set_that_is_gone_can_be_given_by_hand(tmp_path):
+def test_a_moved_data_set_can_be_given(tmp_path):
     """Without its file a run is shown without passages; dataset_path brings them back."""
     _page(tmp_path)
     moved = (tmp_path / "lamps.jsonl").rename(tmp_path / "moved.jsonl")
@@ -196,7 +196,7 @@ def test_a_data_set_that_is_gone_can_be_given_by_hand(tmp_path):
     assert blocks["passages-0"][0]["text"] == PASSAGE.text
 
 
-def test_a_data_set_given_by_hand_brings_back_only_what_was_asked(tmp_path):
+def test_a_given_data_set_shows_only_the_runs_questions(tmp_path):
     """A run of some questions has no others that were left unanswered."""
     _page(tmp_path)
     run = tmp_path / "run"
@@ -209,7 +209,7 @@ def test_a_data_set_given_by_hand_brings_back_only_what_was_asked(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["predictions.jsonl", "scores.jsonl"])
-def test_a_run_whose_files_were_changed_says_so_first(tmp_path, name):
+def test_changed_files_are_the_first_notice(tmp_path, name):
     """Files that no longer have their recorded hashes are the gravest notice, and the cure."""
     _page(tmp_path)
     path = tmp_path / "run" / name
@@ -221,7 +221,7 @@ def test_a_run_whose_files_were_changed_says_so_first(tmp_path, name):
     assert "closeread verify" in blocks["index"]["words"]["en"]["notice.files-changed"]
 
 
-def test_official_and_strict_values_come_first_side_by_side():
+def test_official_and_strict_values_come_first():
     """Strict values are never behind the button; other variants and answer types are."""
     official = ["gcrc.acc0", "gcrc.acc1", "choice.accuracy", "drop.f1", "drop.f1.number"]
     variants = ["gcrc.acc0~strict", "gcrc.acc1~strict", "drop.f1~fixed"]
@@ -236,7 +236,7 @@ def test_official_and_strict_values_come_first_side_by_side():
     assert leading_metrics(["gcrc.acc0~strict"]) == ["gcrc.acc0~strict"]
 
 
-def test_notices_name_what_limits_trust(tmp_path):
+def test_notices_name_limits_of_trust(tmp_path):
     """Failures, a shrinking denominator, defects and licences are each said once."""
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
@@ -259,7 +259,7 @@ def test_notices_name_what_limits_trust(tmp_path):
     assert found["failed"]["n"] == "1"
 
 
-def test_all_that_may_not_fit_has_its_words():
+def test_every_misfit_has_words():
     kinds = {f"notice.handed-in-{kind}".replace("_", "-") for kind in KINDS}
     readings = ("letters", "numbers-from-0", "numbers-from-1", "ungarbled", "no-answer")
     kinds |= {f"notice.read-as-{how}" for how in (*readings, "no-null-odds")}
@@ -267,7 +267,7 @@ def test_all_that_may_not_fit_has_its_words():
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_notices_name_what_does_not_fit_of_what_was_handed_in(tmp_path, lang):
+def test_notices_name_misfits_of_submissions(tmp_path, lang):
     """As on the terminal, where it was scored: whoever reads the page was not there."""
     row = {"passage": PASSAGE.text, "question": "Which?", "answer": "B"}
     row |= {"options": ["ice", "salt"]}
@@ -300,7 +300,7 @@ def test_notices_name_what_does_not_fit_of_what_was_handed_in(tmp_path, lang):
         (("q1", "q3"), [{"metrics": "squad2.em, squad2.f1", "n": "2", "all": "3"}]),
     ],
 )
-def test_halves_leave_questions_out_by_design(tmp_path, given, told):
+def test_halves_exclude_questions_by_design(tmp_path, given, told):
     """Of SQuAD 2.0's values each half was told to count as few questions as the smaller one."""
     one = {"passage_id": PASSAGE.passage_id, "text": "Which?", "kind": "span"}
     gold, none = Answer(kind="span", texts=("lamp",)), Answer(kind="none")
@@ -328,12 +328,12 @@ def test_halves_leave_questions_out_by_design(tmp_path, given, told):
         ("", "unknown"),
     ],
 )
-def test_terms_that_are_not_spelt_out_are_unknown(license, kind):  # noqa: A002
+def test_unspecified_terms_are_unknown(license, kind):  # noqa: A002
     """A reader of the page is to ask before passing such a text on."""
     assert licence_kind(license) == kind
 
 
-def test_a_text_without_end_is_shown_by_its_beginning_and_that_is_said(tmp_path):
+def test_long_texts_are_shortened_with_a_notice(tmp_path):
     """An answer of megabytes, its n-best list and what the model wrote make no page of them."""
     asked = {"passage_id": PASSAGE.passage_id, "text": "Which?", "kind": "span"}
     questions = tuple(Question(question_id=name, **asked) for name in ("q1", "q2"))
@@ -379,7 +379,7 @@ def test_several_runs_share_their_questions(tmp_path):
     assert [plot["title"] for plot in index["plots"]].count("pair") == 1
 
 
-def test_answers_that_scoring_read_anew_are_shown_as_they_were_read(tmp_path):
+def test_reextracted_answers_are_shown(tmp_path):
     """Old answers would stand beside values that are not theirs."""
     questions = triple("t")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
@@ -412,7 +412,7 @@ def test_answers_that_scoring_read_anew_are_shown_as_they_were_read(tmp_path):
     assert {one.prediction.answer.texts for one in run.results.values()} == {("A",)}
 
 
-def test_runs_on_different_sets_stand_in_one_page(tmp_path):
+def test_runs_on_different_sets_share_a_page(tmp_path):
     """Questions of both sets are listed; each run has values for its own alone."""
     folders = []
     for name in ("one", "two"):
@@ -429,7 +429,7 @@ def test_runs_on_different_sets_stand_in_one_page(tmp_path):
     assert blocks["index"]["notices"] == []
 
 
-def test_runs_that_must_not_be_compared_say_so(tmp_path):
+def test_incomparable_runs_get_a_notice(tmp_path):
     """Three runs on two sets, two of them scored in different ways: both are said."""
     folders = []
     for name, of in (("one", "a"), ("two", "a"), ("three", "b")):
@@ -445,7 +445,7 @@ def test_runs_that_must_not_be_compared_say_so(tmp_path):
     assert codes == ["different-sets", "signatures"]
 
 
-def test_values_named_by_role_count_for_their_questions(tmp_path):
+def test_values_by_role_belong_to_their_questions(tmp_path):
     """A metric that calls its values original, positive and negative marks every question."""
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
@@ -467,7 +467,7 @@ def test_values_named_by_role_count_for_their_questions(tmp_path):
     ],
     ids=["letter", "text", "scores"],
 )
-def test_what_was_handed_in_marks_the_option_that_it_picks(tmp_path, said):
+def test_submissions_mark_the_picked_option(tmp_path, said):
     """However it names the option: it was marked at none, and told apart from the same letter."""
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
@@ -481,7 +481,7 @@ def test_what_was_handed_in_marks_the_option_that_it_picks(tmp_path, said):
     assert [run["answer"][0] for run in shown] == ["B", "B"]
 
 
-def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
+def test_large_sets_are_sampled_by_passage(tmp_path):
     """Of six questions on two passages a page for three keeps the first passage's three."""
     other = structs.replace(PASSAGE, passage_id="p2")
     items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
@@ -500,7 +500,7 @@ def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
     assert material.runs[0].metrics["choice.accuracy"].n_questions == 6
 
 
-def test_a_question_that_is_not_shown_is_counted_and_its_texts_are_not_held(tmp_path):
+def test_hidden_questions_are_counted_without_texts(tmp_path):
     """A million predictions stood in memory, though the page holds 20,000 questions."""
     other = structs.replace(PASSAGE, passage_id="p2")
     items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
@@ -524,7 +524,7 @@ def test_a_question_that_is_not_shown_is_counted_and_its_texts_are_not_held(tmp_
     assert {one.code for one in collect_notices(whole)} >= {"failed", "truncated"}
 
 
-def test_the_page_shows_the_questions_of_the_run_that_answers_most(tmp_path):
+def test_the_run_with_most_answers_gives_the_questions(tmp_path):
     """A run with a limit, named first, hides nothing of the whole run beside it."""
     other = structs.replace(PASSAGE, passage_id="p2")
     items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
@@ -544,14 +544,14 @@ def test_the_page_shows_the_questions_of_the_run_that_answers_most(tmp_path):
     assert len(gather([part]).rows) == 3
 
 
-def test_a_folder_that_is_no_run_leaves_no_page(tmp_path):
+def test_an_invalid_run_leaves_no_page(tmp_path):
     """A wrong folder is a user error, and nothing is written."""
     with pytest.raises(InputError, match="not a run folder"):
         write_page([tmp_path], tmp_path / "page.html")
     assert not list(tmp_path.iterdir())
 
 
-def test_every_word_that_the_scripts_ask_for_exists():
+def test_every_word_of_the_scripts_exists():
     """Each literal key in the page's scripts has its English and Chinese words."""
     from importlib.resources import files
 
@@ -571,7 +571,7 @@ def test_every_word_that_the_scripts_ask_for_exists():
         assert set(re.findall(r"{\w+}", english)) == set(re.findall(r"{\w+}", chinese))
 
 
-def test_a_large_page_is_written_piece_by_piece(tmp_path):
+def test_a_large_page_is_streamed(tmp_path):
     """It was held four times over, each character in four bytes where one of them needs as many."""
     questions = tuple(
         Question(question_id=f"q{n}", passage_id="p1", text="Who?", kind="span")
@@ -595,7 +595,7 @@ def test_a_large_page_is_written_piece_by_piece(tmp_path):
     assert len(_parsed(page)[1]["details-0"]) == 64
 
 
-def test_a_question_is_shown_with_what_every_scorer_says_of_it(tmp_path):
+def test_notes_of_all_scorers_are_shown(tmp_path):
     """That of the first alone would hide that the reader gave no evidence."""
     gold = Evidence(spans=(Span(start=0, end=7),))
     question = Question(
@@ -613,7 +613,7 @@ def test_a_question_is_shown_with_what_every_scorer_says_of_it(tmp_path):
     assert blocks["index"]["notes"][both] == "标准答案中没有空格：只算一个词；没有预测证据"
 
 
-def test_of_a_large_set_that_is_gone_every_run_shows_what_it_said(tmp_path):
+def test_a_missing_large_set_shows_every_runs_answers(tmp_path):
     """Runs answer in other orders: each held the texts of its own first questions alone."""
     questions = tuple(
         Question(question_id=f"q{n}", passage_id="p1", text="Who?", kind="span") for n in range(9)

@@ -44,7 +44,7 @@ def _question(k, gold="A", texts=("x", "y"), **more):
     )
 
 
-def test_a_mean_has_the_interval_that_scoring_gives_it():
+def test_means_have_the_intervals_of_scoring():
     """Of one name and the same units the bounds are the very same, whoever computes them."""
     values = [0.0, 0.5, 1.0, 0.5, 0.0, 1.0]
     resampling = Resampling(resamples=1_000, seed=3)
@@ -58,7 +58,7 @@ def test_a_mean_has_the_interval_that_scoring_gives_it():
     assert mean_interval("choice.accuracy", judged, None) == (0.5, None, None)
 
 
-def test_what_belongs_together_is_resampled_together():
+def test_units_are_resampled_together():
     """Three variants of a question that are right together say no more than one question does."""
     resampling = Resampling(resamples=1_000)
     alone = [Share(f"q{k}", k % 2) for k in range(20)]
@@ -67,7 +67,7 @@ def test_what_belongs_together_is_resampled_together():
 
 
 @pytest.mark.parametrize("n", [1, 3, 40])
-def test_values_that_are_all_alike_claim_no_certainty(n):
+def test_equal_values_have_no_interval(n):
     """Even where nothing varies something else could have come up and gone unseen."""
     judged = [Share(f"q{k}", 0.5) for k in range(n)]
     mean, low, high = mean_interval("x", judged, Resampling())
@@ -86,7 +86,7 @@ def test_flips_count_originals_against_variants(tmp_path):
 
 
 @pytest.mark.parametrize("scored", [(False, False), (True, False), (True, True)])
-def test_what_no_score_judges_is_not_called_wrong(tmp_path, scored):
+def test_unjudged_answers_are_not_wrong(tmp_path, scored):
     """Neither flips of a run that was not scored, nor where it differs from another."""
     questions = triple("a") + triple("b") + triple("c")
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
@@ -149,7 +149,7 @@ def test_each_question_of_a_mixed_set_is_judged_by_a_metric_of_its_kind(tmp_path
     assert pair.data["cells"] == [[2, 0], [0, 1]]
 
 
-def test_coverage_curve_averages_the_surest(tmp_path):
+def test_the_curve_averages_the_most_confident(tmp_path):
     """The last point is the whole score; an earlier one the mean of the surest so far."""
     questions = [question for k in range(5) for question in triple(f"g{k}")]
     predictions = choose(questions, {})
@@ -161,7 +161,7 @@ def test_coverage_curve_averages_the_surest(tmp_path):
     assert curve["points"][0] == (0.2, pytest.approx(sum(surest) / 3, abs=1e-4))
 
 
-def test_fractions_of_a_page_are_the_same_percent_as_elsewhere(tmp_path):
+def test_percent_is_formatted_as_elsewhere(tmp_path):
     """Rounded to four digits first, 0.12546 is 12.6 %."""
     questions, predictions = _answers(20)
     values = {"choice.accuracy": {each.question_id: 0.12546 for each in questions}}
@@ -188,7 +188,7 @@ def _answers(many, unlike=()):
     return questions, predictions
 
 
-def test_each_point_of_the_curve_has_bounds_by_the_run_s_own_settings(tmp_path):
+def test_points_have_bounds_by_the_runs_settings(tmp_path):
     """Around the value; wider at another level and where questions are drawn by passages."""
     questions, predictions = _answers(80, unlike=range(30, 80, 2))
     units = {f"q{k}": f"p{k // 10}" for k in range(80)}
@@ -217,7 +217,7 @@ def test_each_point_of_the_curve_has_bounds_by_the_run_s_own_settings(tmp_path):
     assert "level" not in bare.params
 
 
-def test_the_curve_is_over_all_questions_that_were_judged(tmp_path):
+def test_the_curve_covers_all_judged_questions(tmp_path):
     """Those without gold are no questions declined; those that the page leaves out count."""
     questions, predictions = _answers(40, unlike=range(20, 40))
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
@@ -230,7 +230,7 @@ def test_the_curve_is_over_all_questions_that_were_judged(tmp_path):
     assert _plots(material)["coverage", None].data["curves"][0]["points"][-1][0] == 1.0
 
 
-def test_the_numbers_of_a_curve_have_each_of_its_points_once(tmp_path):
+def test_the_numbers_of_a_curve_have_each_point_once(tmp_path):
     """A curve that ends at a fourth of the questions has no rows for 30 to 100 percent."""
     questions, predictions = _answers(80, unlike=range(30, 80, 2))
     predictions = [
@@ -264,7 +264,7 @@ def test_length_ranks_share_ties(tmp_path):
     assert plot.data["chance"] == 0.25
 
 
-def test_length_ranks_are_bounded_as_the_run_s_own_numbers_are(tmp_path):
+def test_length_ranks_have_the_runs_intervals(tmp_path):
     """With variants together: thrice the same questions have the bounds of one of each."""
     texts = ("长长长长", "短短", "短")
     bounds = []
@@ -288,7 +288,7 @@ def test_length_ranks_are_bounded_as_the_run_s_own_numbers_are(tmp_path):
     assert low < value == 0.5 < high
 
 
-def test_groups_take_the_summaries_where_scoring_made_them(tmp_path):
+def test_groups_use_summaries_of_scoring(tmp_path):
     """A tag that was broken down keeps the summary's interval, not one of the report's own."""
     questions = [
         _question(k, tags={"genre": "news" if k % 2 else "tale", "copy": "1" if k % 2 else "0"})
@@ -308,7 +308,7 @@ def test_groups_take_the_summaries_where_scoring_made_them(tmp_path):
     assert (own["low"], own["high"]) == (0.25, 1.0)  # of four questions, one wrong
 
 
-def test_groups_of_the_report_itself_take_variants_together(tmp_path):
+def test_report_groups_resample_variants_together(tmp_path):
     """Originals and their variants, right or wrong together, are no more than the originals."""
     questions = [
         msgspec.structs.replace(question, tags={"genre": "news" if k % 2 else "tale"})
@@ -331,7 +331,7 @@ def test_groups_of_the_report_itself_take_variants_together(tmp_path):
         assert point["high"] - point["low"] == pytest.approx(alone, rel=0.15)
 
 
-def test_two_tags_that_cut_alike_give_one_plot(tmp_path):
+def test_equivalent_tags_give_one_plot(tmp_path):
     """The same groups under another name are not drawn twice."""
     questions = [
         Question(
@@ -352,7 +352,7 @@ def test_two_tags_that_cut_alike_give_one_plot(tmp_path):
     assert [plot.params["tag"] for plot in plots] == ["a"]
 
 
-def test_plot_files_are_written_and_the_same_twice(tmp_path):
+def test_plot_files_are_reproducible(tmp_path):
     """--plots writes each plot as PNG and PDF; the same numbers give the same bytes."""
     pytest.importorskip("matplotlib")
     from closeread.reports.figures import write_plots
@@ -365,7 +365,7 @@ def test_plot_files_are_written_and_the_same_twice(tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
 
 
-def test_no_plots_make_no_folder(tmp_path):
+def test_no_plots_create_no_folder(tmp_path):
     pytest.importorskip("matplotlib")
     from closeread.reports.figures import write_plots
 
@@ -376,7 +376,7 @@ def test_no_plots_make_no_folder(tmp_path):
     assert not (tmp_path / "plots").exists()
 
 
-def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
+def test_plot_files_name_run_and_metric(tmp_path, monkeypatch):
     """In a paper no page stands around them: two runs' squares looked alike."""
     pytest.importorskip("matplotlib")
     from matplotlib.figure import Figure
@@ -403,7 +403,7 @@ def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
     assert squares["flips-positive-two.png"] == "Questions, two"
 
 
-def test_many_runs_with_long_names_fit_into_their_plot_files(tmp_path, monkeypatch):
+def test_long_names_fit_into_plot_files(tmp_path, monkeypatch):
     """Names were cut at the edges, numbers lay on one another, a legend lost half its runs."""
     pytest.importorskip("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -441,7 +441,7 @@ def test_many_runs_with_long_names_fit_into_their_plot_files(tmp_path, monkeypat
     assert (outside, crowded) == ([], [])
 
 
-def test_plot_files_of_numbers_without_intervals(tmp_path):
+def test_plot_files_work_without_intervals(tmp_path):
     """Of a run that was scored without them lengths and groups are marks alone."""
     pytest.importorskip("matplotlib")
     from closeread.reports.figures import write_plots

@@ -125,7 +125,7 @@ def test_csv_has_every_number_in_full(run):
         ("a\x1b[2K\nb", "a␛[2K␊b"),
     ],
 )
-def test_csv_holds_nothing_that_a_spreadsheet_computes_or_a_terminal_obeys(tmp_path, name, cell):
+def test_csv_neutralises_formulas_and_control_characters(tmp_path, name, cell):
     """A run's folder and a question's tags are called as whoever made them likes."""
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
@@ -136,7 +136,7 @@ def test_csv_holds_nothing_that_a_spreadsheet_computes_or_a_terminal_obeys(tmp_p
     assert row["run"] == cell
 
 
-def test_runs_of_one_name_are_told_apart_by_the_folders_above_them(tmp_path):
+def test_runs_of_one_name_show_their_folders(tmp_path):
     """Two systems' folders of seeds and sets are laid out alike: each row says whose it is."""
     questions = triple("t1")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
@@ -165,7 +165,7 @@ def _field(tmp_path):
     return folders
 
 
-def test_runs_are_ranked_where_that_is_asked_for(tmp_path):
+def test_runs_are_ranked_on_request(tmp_path):
     """The best first, what was not scored last; without it the order is the user's."""
     folders = _field(tmp_path)
     assert [run.name for run in gather(folders).runs] == ["a", "b", "c", "unscored"]
@@ -175,7 +175,7 @@ def test_runs_are_ranked_where_that_is_asked_for(tmp_path):
     assert [row["run"] for row in rows] == ["b", "c", "a"]
 
 
-def test_who_leaves_questions_out_ranks_no_higher(tmp_path):
+def test_omitting_questions_does_not_raise_the_rank(tmp_path):
     """GCRC_advRobust's program divides by what was handed in: one right triple would be 100 %."""
     gold = {one.question_id: one.answers[0].label for one in open_dataset("exam/zh").questions()}
     said = {
@@ -193,7 +193,7 @@ def test_who_leaves_questions_out_ranks_no_higher(tmp_path):
     assert (few.headline, few.metrics["gcrc.score"].value) == ("gcrc.score~strict", 1.0)
 
 
-def test_of_more_runs_than_metrics_each_run_is_a_row(tmp_path):
+def test_many_runs_are_rows(tmp_path):
     """A table of thirty submissions grows downwards, and no cell changes its place in it."""
     folders = _field(tmp_path)
     lines = markdown(gather(folders, ranked=True), "en").splitlines()
@@ -203,14 +203,14 @@ def test_of_more_runs_than_metrics_each_run_is_a_row(tmp_path):
     ]  # fmt: skip
 
 
-def test_command_writes_the_page_beside_the_run(run):
+def test_the_page_is_written_into_the_run(run):
     """With nothing else named the page is RUN/report.html, and its path is printed."""
     done = CliRunner().invoke(command, [str(run)], catch_exceptions=False)
     assert done.output.strip() == str(run / "report.html")
     assert (run / "report.html").stat().st_size > 1000
 
 
-def test_command_prints_json_and_writes_tables(run, tmp_path):
+def test_the_command_prints_json_and_writes_tables(run, tmp_path):
     """--json tells each run's metrics and every file written."""
     out = tmp_path / "out"
     out.mkdir()
@@ -230,7 +230,7 @@ def test_tables_go_to_stdout(run):
     assert done.stdout.startswith("run,dataset,")
 
 
-def test_several_runs_need_a_name_for_the_page(run, tmp_path):
+def test_several_runs_need_an_output_file(run, tmp_path):
     """Two runs and no --out is a user error that says what to do."""
     other = shutil.copytree(run, tmp_path / "another")
     done = CliRunner().invoke(command, [str(run), str(other)])
@@ -252,7 +252,7 @@ def _mrqa_run(tmp_path, name, f1, reader="mine", options=None):
     return write_run(folder, dataset, [said], values, reader=reader, options=options)
 
 
-def test_mrqa_runs_stand_beside_the_published_baselines(tmp_path):
+def test_mrqa_runs_are_beside_the_published_baselines(tmp_path):
     """Twelve rows with both baselines; ours where a run is, an average only where all are."""
     folders = [_mrqa_run(tmp_path, "SQuAD", 1.0), _mrqa_run(tmp_path, "DuoRC", 0.5)]
     found = published_table(gather(folders))
@@ -296,7 +296,7 @@ def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
     assert found["rows"][0]["ours"] == [(100.0, 50.0), (100.0, 75.0)]
 
 
-def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
+def test_submissions_are_named_by_their_folder(tmp_path):
     """Each set has a file of predictions, and so a name, of its own."""
     from closeread.formats.submissions import load_submission
     from closeread.runs.from_submission import save_submission
@@ -326,7 +326,7 @@ def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
         assert published_table(gather(folders))["systems"] == names[: len(folders) // 2]
 
 
-def test_a_score_over_another_number_of_questions_says_so(tmp_path):
+def test_a_different_number_of_questions_is_noted(tmp_path):
     """The published numbers are over whole sets; HotpotQA's holds fewer than its table says."""
     folders = [_mrqa_run(tmp_path, name, 0.5) for name in ("SQuAD", "HotpotQA", "RACE")]
     material = gather(folders)
@@ -346,7 +346,7 @@ def test_other_sets_have_no_baselines(run, tmp_path):
 
 @pytest.mark.parametrize(("lang", "told"), [("en", "over 1 questions, other runs over 2"),
                                             ("zh", "只计 1 题，其他运行计 2 题")])  # fmt: skip
-def test_who_leaves_out_what_is_hard_does_not_lead(tmp_path, lang, told):
+def test_omitting_hard_questions_does_not_lead(tmp_path, lang, told):
     """SQuAD 2.0's program forgets questions have no prediction: 100 % of one, 50 % of two."""
     from closeread.formats.submissions import load_submission
     from closeread.runs.from_submission import save_and_score

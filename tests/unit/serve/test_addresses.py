@@ -15,7 +15,7 @@ from serving_process import (
 HERE = Path(__file__).parent
 
 
-def test_the_address_that_is_taken(tmp_path):
+def test_a_used_address_is_an_error(tmp_path):
     with serving("odd_readers:Echo", folder=HERE) as server:
         _, port = server.address
         from click.testing import CliRunner
@@ -46,7 +46,7 @@ with bind_socket("127.0.0.1", 0) as first:
 """
 
 
-def test_the_address_at_which_another_one_listened_first():
+def test_an_address_taken_meanwhile_is_an_error():
     """Both were bound while their readers were loaded; a server wants a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", _LISTENS_SECOND],
@@ -56,7 +56,7 @@ def test_the_address_at_which_another_one_listened_first():
     assert told in done.stderr
 
 
-def test_another_address():
+def test_a_free_port_is_chosen():
     """IPv6, where the machine has it."""
     if not socket.has_ipv6:
         pytest.skip("no IPv6")

@@ -34,7 +34,7 @@ def echo():
         yield server
 
 
-def test_a_question_that_fails_costs_no_other(echo):
+def test_a_failed_question_does_not_affect_others(echo):
     """It is left out of the shared task's answers, and named with its error in ours."""
     body = shared_task_body("1", "2", "3")
     body["qas"][1]["question"] = "Please raise!"
@@ -56,7 +56,7 @@ def test_a_question_that_fails_costs_no_other(echo):
         assert third.answer.texts == ("What is 3? | The lamp was lit at six.",)
 
 
-def test_a_retriever_that_ends_costs_one_question():
+def test_a_failing_retriever_fails_one_question():
     """The thread that reads goes on for all others."""
     with serving("odd_readers:Echo", "--retriever", "odd_readers:Leaves", folder=HERE) as server:
         asked_for = question_body("1", "2")
@@ -67,7 +67,7 @@ def test_a_retriever_that_ends_costs_one_question():
             assert second.evidence[0].texts == ("The",)
 
 
-def test_answers_stand_in_the_order_asked(echo):
+def test_answers_are_in_the_requests_order(echo):
     body = {"items": []}
     for number in range(40):
         item = question_body(f"q{number}", f"r{number}", text=f"Text {number}.")["items"][0]
@@ -177,7 +177,7 @@ def test_an_answer_does_not_wait_for_the_rest_of_its_batch(tmp_path):
         assert server.metric("closeread_batch_questions_count") == 1
 
 
-def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
+def test_the_exam_is_answered_as_by_the_reader(lexical):
     """Through the service as in a run: answer, confidence, scores and evidence are equal."""
     reader, options = make("lexical", {"sharpness": 4.0})
     for name in EXAMS:
@@ -200,7 +200,7 @@ def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
             assert [one.spans for one in found.evidence] == [one.spans for one in same.evidence]
 
 
-def test_a_reader_that_draws_by_id_draws_as_in_a_run():
+def test_ids_are_the_same_as_in_a_run():
     """The id that a reader sees is the same here and in a run."""
     with serving("random-option") as server:
         body = question_body(*(f"q{number}" for number in range(20)))
@@ -220,7 +220,7 @@ def test_a_reader_that_draws_by_id_draws_as_in_a_run():
         assert labels[0] == [one.answer.label for one in reader.read([p.shown for p in batch])]
 
 
-def test_evidence_says_what_it_covers(lexical):
+def test_evidence_has_its_coverage(lexical):
     body = question_body("q", text="The lamp was lit at six. Nobody saw who put it out.")
     body["items"][0]["questions"][0] |= {
         "kind": "verification",
@@ -240,7 +240,7 @@ def test_evidence_says_what_it_covers(lexical):
     assert second.uncovered == ()
 
 
-def test_evidence_of_the_reader_stays_and_is_explained():
+def test_the_readers_evidence_is_kept_and_explained():
     with serving("odd_readers:Wordy", folder=HERE) as server:
         reply = decoded(server.post("/v1/answer", question_body("six", n_best=3)))
         (found,) = reply.predictions
@@ -255,7 +255,7 @@ def test_evidence_of_the_reader_stays_and_is_explained():
 
 
 @pytest.mark.parametrize(("retriever", "count"), [("cover", 2), ("none", 0)])
-def test_evidence_for_readers_that_give_none(retriever, count):
+def test_the_retriever_finds_missing_evidence(retriever, count):
     with serving("majority", "--retriever", retriever) as server:
         body = question_body("q", text="The lamp was lit at six.")
         body["items"][0]["questions"][0] |= {
@@ -272,7 +272,7 @@ def test_evidence_for_readers_that_give_none(retriever, count):
             ]
 
 
-def test_a_chinese_passage_needs_no_language():
+def test_the_language_is_detected():
     with serving("odd_readers:Shows", folder=HERE) as server:
         found = texts(
             server.post(
@@ -285,7 +285,7 @@ def test_a_chinese_passage_needs_no_language():
         assert "language='ja'" in texts(server.post("/v1/answer", body))["q"]
 
 
-def test_a_stem_tells_what_it_asks_for_where_nobody_says_it(lexical):
+def test_the_stem_gives_asks_for_by_default(lexical):
     options = [
         {"label": "A", "text": "灯在六点点亮"},
         {"label": "B", "text": "守灯人住在海边的城里"},
@@ -301,7 +301,7 @@ def test_a_stem_tells_what_it_asks_for_where_nobody_says_it(lexical):
     assert [one.answer.label for one in decoded(reply).predictions] == ["A", "B", "A"]
 
 
-def test_predictions_that_cannot_be_sent_fail_alone():
+def test_unencodable_predictions_fail_alone():
     with serving("odd_readers:Unsendable", folder=HERE) as server:
         words = ("nan", "fine", "surrogate", "stranger", "twice", "text")
         found = decoded(server.post("/v1/answer", question_body(*words))).predictions
@@ -311,7 +311,7 @@ def test_predictions_that_cannot_be_sent_fail_alone():
         assert found[4].answer.texts == ("once",)
 
 
-def test_a_reader_whose_model_is_gone_says_so():
+def test_an_unreachable_model_is_reported():
     with serving("odd_readers:Gone", folder=HERE) as server:
         (found,) = decoded(server.post("/v1/answer", question_body("q"))).predictions
         assert found.error == "EndpointError: the model's server is gone"

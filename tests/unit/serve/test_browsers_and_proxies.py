@@ -29,13 +29,13 @@ def echo():
         ("localhost", "https://example.org", 200),
     ],
 )
-def test_a_page_of_another_host_over_plain_http(echo, host, origin, status):
+def test_pages_of_other_hosts_are_refused_over_http(echo, host, origin, status):
     """There a browser sends no sec-fetch-site, and its origin tells."""
     sent = {"host": host, "origin": origin, "content-type": "text/plain"}
     assert echo.post("/", shared_task_body("1"), sent).status == status
 
 
-def test_a_host_that_was_allowed_to_ask():
+def test_allowed_hosts_may_send_requests():
     with serving("odd_readers:Echo", "--allow-origin", "http://proxy.lan", folder=HERE) as server:
         for origin, status in (("http://proxy.lan", 200), ("http://other.lan", 403)):
             sent = {"host": "reader.lan:8000", "origin": origin}
@@ -50,7 +50,7 @@ def asked_before(server, origin, **more):
     return server.send("OPTIONS", "/v1/answer", headers=sent)
 
 
-def test_what_browsers_ask_beforehand():
+def test_preflight_requests_are_answered():
     """An allowed page may ask, also in a private network; others are refused as everybody is."""
     page = "https://example.org"
     with serving("odd_readers:Echo", "--allow-origin", page, folder=HERE) as server:
@@ -77,7 +77,7 @@ def test_what_browsers_ask_beforehand():
         ("/health", "content-length: 10", 405),
     ],
 )
-def test_a_refused_client_that_keeps_its_body_is_sent_away(echo, path, headers, status):
+def test_a_refused_client_with_an_unsent_body_is_disconnected(echo, path, headers, status):
     """What it sent next on the connection would be taken for the body."""
     with echo.connect() as connection:
         head = f"POST {path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n{headers}\r\n\r\n"
@@ -88,7 +88,7 @@ def test_a_refused_client_that_keeps_its_body_is_sent_away(echo, path, headers, 
     assert b"\r\nconnection: close\r\n" in raw
 
 
-def test_a_refused_client_that_does_not_wait_is_listened_to(echo):
+def test_a_refused_client_with_a_sent_body_stays_connected(echo):
     """Closed at once, its connection would be reset before it read why."""
     with echo.connect() as connection:
         head = "POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5000\r\n\r\n"
@@ -101,7 +101,7 @@ def test_a_refused_client_that_does_not_wait_is_listened_to(echo):
         assert b"HTTP/1.1 200 OK" in receive_all(connection)
 
 
-def test_an_empty_encoding_is_none(echo):
+def test_an_empty_encoding_is_accepted(echo):
     assert echo.post("/", shared_task_body("1"), {"content-encoding": ""}).status == 200
 
 
@@ -112,7 +112,7 @@ def test_every_refusal_is_counted(echo):
         assert echo.metric("closeread_refused_total", reason=reason) == before + 1
 
 
-def test_the_interface_names_paths_behind_a_prefix(echo):
+def test_openapi_paths_are_relative(echo):
     """A client of the document asks where the document was, not at the root of the host."""
     (server,) = echo.get("/openapi.json").json()["servers"]
     for prefix in ("", "/reader"):

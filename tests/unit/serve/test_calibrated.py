@@ -46,7 +46,7 @@ def calibrator(file):
     return msgspec.json.decode(file.read_bytes(), type=Calibrator)
 
 
-def test_confidences_are_the_calibrators(lexical, file, calibrator):
+def test_served_confidences_are_calibrated(lexical, file, calibrator):
     plain = lexical.post("/v1/answer", ASKED).json()
     assert lexical.health()["calibrated"] == {}
     with serving("lexical", "-o", "sharpness=4", "--calibrator", str(file)) as server:
@@ -61,7 +61,7 @@ def test_confidences_are_the_calibrators(lexical, file, calibrator):
     )
 
 
-def test_what_is_not_sure_is_withheld(file):
+def test_unsure_answers_are_withheld(file):
     with serving("lexical", "--calibrator", str(file), "--selective") as server:
         told = server.post("/v1/answer", ASKED).json()
         plain = server.post("/", shared_task_body("the hat of whom", text=TEXT)).json()
@@ -79,7 +79,7 @@ def test_what_is_not_sure_is_withheld(file):
     assert plain == {"the hat of whom": ""}
 
 
-def test_a_run_over_it_is_that_of_calibrate(tmp_path, file):
+def test_a_run_over_the_service_equals_calibrate(tmp_path, file):
     """The same predictions, and the same record of how confidences came about."""
     with serving("lexical", "--calibrator", str(file), "--selective") as server:
         read = ("read", "exam/zh", "--reader", f"http:{server.url}", "--out", tmp_path / "served")
@@ -96,7 +96,7 @@ def test_a_run_over_it_is_that_of_calibrate(tmp_path, file):
     assert "without --calibrator" in str(done.exception)
 
 
-def test_what_cannot_be_applied(tmp_path, file, calibrator):
+def test_calibrators_that_cannot_be_applied_are_errors(tmp_path, file, calibrator):
     """It is said before the reader is loaded; another reader's answers are warned of."""
     done = call("serve", "lexical", "--selective")
     assert "needs a calibrator" in str(done.exception)
@@ -117,7 +117,7 @@ def test_what_cannot_be_applied(tmp_path, file, calibrator):
         assert told[0] in server.process.stderr.read()
 
 
-def test_a_threshold_that_was_not_found(tmp_path, calibrator):
+def test_a_missing_threshold_withholds_all_answers(tmp_path, calibrator):
     none = msgspec.structs.replace(HALF, value=2.0, n_answered=0)
     save_calibrator(tmp_path / "no.json", msgspec.structs.replace(calibrator, threshold=none))
     with serving("lexical", "--calibrator", str(tmp_path / "no.json"), "--selective") as server:

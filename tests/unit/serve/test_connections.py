@@ -48,7 +48,7 @@ def posted(body, *headers):
     return "\r\n".join(head).encode() + raw
 
 
-def test_a_head_that_comes_in_one_piece_with_a_large_body(echo):
+def test_a_head_may_arrive_with_a_large_body(echo):
     """The body before it is not counted as a part of it: both requests are answered."""
     second = posted(shared_task_body("second"))
     for size in (70_000, 100_000):
@@ -63,7 +63,7 @@ def test_a_head_that_comes_in_one_piece_with_a_large_body(echo):
             assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-def test_requests_in_one_breath_do_not_pile_up(echo):
+def test_pipelined_requests_do_not_pile_up(echo):
     """A flood of them is taken piece by piece, as its answers go out."""
     before = echo.metric("process_resident_memory_bytes")
     if not before:
@@ -89,7 +89,7 @@ def test_requests_in_one_breath_do_not_pile_up(echo):
 @pytest.mark.parametrize(
     "rest", [b"zz\r\nhello", b"5\r\nhelloX", b"5;" + b"\x00" * 9 + b"\r\nhello\r\n"]
 )
-def test_a_body_whose_chunks_are_no_chunks(echo, rest):
+def test_invalid_chunks_are_refused(echo, rest):
     """It is said what is wrong, as with a head that is no HTTP."""
     with echo.connect() as connection:
         connection.sendall(
@@ -109,7 +109,7 @@ def test_a_body_whose_chunks_are_no_chunks(echo, rest):
         (b"GET /health HTTP/1.1\r\nHOST:\r\nconnection: close\r\n\r\n", 200),
     ],
 )
-def test_a_request_says_once_for_which_host_it_is(echo, head, status):
+def test_a_request_must_name_one_host(echo, head, status):
     """RFC 9112, section 3.2; of two, a proxy in front may go by the other one."""
     with echo.connect() as connection:
         connection.sendall(head)
@@ -120,7 +120,7 @@ def test_a_request_says_once_for_which_host_it_is(echo, head, status):
 
 @pytest.mark.parametrize("rest", [b"garbage", b"GET / HTTP/1.1\r\nno header\r\n"])
 @pytest.mark.parametrize("count", [1, 3])
-def test_what_is_no_request_costs_none_before_it(echo, count, rest):
+def test_an_invalid_request_does_not_affect_earlier_ones(echo, count, rest):
     """Each is answered, the last with a word of the end; then the connection ends."""
     with echo.connect() as connection:
         connection.sendall(posted(shared_task_body("1")) * count + rest)
@@ -129,7 +129,7 @@ def test_what_is_no_request_costs_none_before_it(echo, count, rest):
     assert b"connection: close" in raw.rpartition(b"HTTP/1.1 ")[2]
 
 
-def test_what_is_no_request_is_not_read_for_ever(tmp_path):
+def test_an_invalid_request_is_cut_off(tmp_path):
     """While one before it is answered: then the connection is cut."""
     code = HURRIED.replace("Echo", "Streams").replace("write_seconds=0.5", "max_drained_bytes=9999")
     with run_server(["-c", code], HERE, GO=str(tmp_path / "go")) as server, server.connect() as one:
@@ -142,7 +142,7 @@ def test_what_is_no_request_is_not_read_for_ever(tmp_path):
 
 
 @pytest.mark.parametrize("length", ["", "content-length: {}"])
-def test_a_body_that_is_longer_than_was_said(echo, length):
+def test_a_body_longer_than_declared_is_refused(echo, length):
     """A client that counts characters for bytes, or nothing, reads why it is refused."""
     body = json.dumps(shared_task_body("1", text="灯在六点点亮。"), ensure_ascii=False)
     head = f"POST / HTTP/1.1\r\nhost: x\r\n{length.format(len(body))}\r\n"
@@ -153,7 +153,7 @@ def test_a_body_that_is_longer_than_was_said(echo, length):
 
 
 @pytest.mark.parametrize("headers", [(), ("expect: 100-continue",)])
-def test_old_clients(echo, headers):
+def test_http_1_0_clients_are_served(echo, headers):
     """HTTP/1.0: answered at once with a length, and the connection ends."""
     with echo.connect() as connection:
         connection.sendall(
@@ -167,7 +167,7 @@ def test_old_clients(echo, headers):
 @pytest.mark.parametrize(("path", "status"), [("/", 413), ("/v1/answer", 413), ("/nowhere", 404)])
 @pytest.mark.parametrize("chunked", [False, True])
 @pytest.mark.parametrize("head", ["HTTP/1.1\r\nhost: x\r\nconnection: close", "HTTP/1.0"])
-def test_a_refused_client_without_keep_alive_comes_to_read_why(echo, path, status, chunked, head):
+def test_a_refused_client_without_keep_alive_reads_the_error(echo, path, status, chunked, head):
     """It sends all of a large body before it reads; closed at once, it would be reset."""
     size = 30_000_000
     length = "transfer-encoding: chunked" if chunked else f"content-length: {size}"
@@ -180,7 +180,7 @@ def test_a_refused_client_without_keep_alive_comes_to_read_why(echo, path, statu
     assert b"\r\nconnection: close\r\n" in raw
 
 
-def test_a_refused_client_without_keep_alive_is_not_waited_for_for_ever():
+def test_a_refused_client_without_keep_alive_is_cut_off():
     with (
         serving("odd_readers:Echo", "--body-timeout-seconds", "0.2", folder=HERE) as server,
         server.connect() as connection,
@@ -211,7 +211,7 @@ def narrow(server):
     return connection
 
 
-def test_a_client_that_does_not_take_its_answers(hurried):
+def test_a_client_that_does_not_read_is_cut_off(hurried):
     """It is cut off, and what waited to be sent is forgotten."""
     with narrow(hurried) as connection, pytest.raises(ConnectionError):
         connection.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
@@ -221,7 +221,7 @@ def test_a_client_that_does_not_take_its_answers(hurried):
             time.sleep(0.05)
 
 
-def test_a_last_answer_that_nobody_takes(hurried):
+def test_an_unread_last_answer_is_cut_off(hurried):
     """However short it is: the server does not wait for ever to be rid of it."""
     before = hurried.metric("process_open_fds")
     if not before:

@@ -29,7 +29,7 @@ def about(text: str, language: str, *asked: dict[str, Any]) -> Any:
     return {"items": [{"passage": passage, "questions": questions}], "evidence": False}
 
 
-def test_a_stem_of_marks_that_nothing_closes():
+def test_a_stem_of_unclosed_marks_is_fast():
     """What a stem asks for is told by its marks; nobody else waits until they are all looked at."""
     body = question_body("1")
     stem = body["items"][0]["questions"][0]
@@ -55,7 +55,7 @@ def request(raw, path="/v1/answer"):
     return head.encode() + raw
 
 
-def test_nobody_waits_until_a_large_body_is_looked_at():
+def test_others_do_not_wait_for_a_large_body():
     with serving("lexical") as server, server.connect() as large:
         large.sendall(heavy())
         waits = []
@@ -67,7 +67,7 @@ def test_nobody_waits_until_a_large_body_is_looked_at():
         assert large.recv(65536).startswith(b"HTTP/1.1 422")
 
 
-def test_the_turn_of_a_large_body_counts_as_time():
+def test_waiting_for_a_large_body_counts_as_time():
     """The time that it is looked at does, and that until the one in front of it has been."""
     light = json.dumps(question_body("1")).encode() + b" " * 300_000
     with serving("lexical", "--timeout-seconds", "0.2") as server, server.connect() as connection:
@@ -80,7 +80,7 @@ def test_the_turn_of_a_large_body_counts_as_time():
             assert (status, error["what"]) == (504, "no answer within 0.2 seconds")
 
 
-def test_a_client_that_leaves_gives_up_its_turn():
+def test_a_client_that_leaves_is_not_parsed():
     """Nobody waits until its body is looked at, too."""
     with serving("lexical") as server, server.connect() as first:
         first.sendall(heavy())
@@ -117,7 +117,7 @@ with bind_socket("127.0.0.1", 0) as listening:
 """
 
 
-def test_a_stop_looks_at_no_further_body():
+def test_a_stop_parses_no_further_body():
     """Whoever waits for the turn of a large one is told to come again."""
     with run_server(["-c", LOOKS], HERE) as server, ExitStack() as stack:
         clients = [stack.enter_context(server.connect()) for _ in range(12)]
@@ -134,7 +134,7 @@ def test_a_stop_looks_at_no_further_body():
     }
 
 
-def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():
+def test_the_longest_sentence_with_many_options_is_fast():
     """The sentence is taken apart once for all: for every option, these took minutes."""
     options = [
         {"label": str(place), "text": HAN[place : place + 80]} for place in range(0, 8000, 80)
@@ -155,7 +155,7 @@ def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():
     ],
     ids=["titles-that-nothing-closes", "years-and-numbers", "lines-and-words"],
 )
-def test_nothing_is_compared_with_all_of_the_rest(text, language, kind, question):
+def test_coverage_is_not_quadratic(text, language, kind, question):
     """No mark with the rest of its sentence, no number with each year, no word with each line."""
     limits = ("--timeout-seconds", "100", "--max-passage-characters", "600000")
     with serving("lexical", *limits) as server:
@@ -165,7 +165,7 @@ def test_nothing_is_compared_with_all_of_the_rest(text, language, kind, question
     assert not reply.json()["predictions"][0].get("error")
 
 
-def test_evidence_that_repeats_the_passage_again_and_again():
+def test_repeated_evidence_is_limited():
     """It is told by its spans then; what repeats little is told in words as well."""
     options = [{"label": str(place), "text": HAN[place : place + 80]} for place in range(100)]
     asked = {"text": "下列说法正确的是", "kind": "verification", "options": options}

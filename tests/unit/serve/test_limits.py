@@ -28,7 +28,7 @@ HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\n"
         b'{"items": [{"passage": {"text": "\\ud800"}}], "context": "\\ud800"}',
     ],
 )
-def test_what_is_no_json(echo, path, body):
+def test_invalid_json_is_refused(echo, path, body):
     if path == "/v1/answer":
         body = body.replace(b', "context": "x", "qas": []', b"")
     reply = echo.post(path, body)
@@ -43,7 +43,7 @@ def test_what_is_no_json(echo, path, body):
     "body",
     [b"\xff\xfe", b'{"items": [{"passage": {"text": "\xe4"}}], "context": "\xe4", "qas": []}'],
 )
-def test_what_is_no_utf_8(echo, path, body):
+def test_invalid_utf_8_is_refused(echo, path, body):
     reply = echo.post(path, body)
     assert (reply.status, reply.error["what"]) == (400, "not UTF-8 text")
     assert all(reply.error.values())
@@ -92,7 +92,7 @@ def broken(number):
 
 
 @pytest.mark.parametrize("number", range(broken(None)))
-def test_wrong_fields(echo, number):
+def test_wrong_fields_are_refused(echo, number):
     body, what, where = broken(number)
     reply = echo.post("/v1/answer", body)
     assert reply.status == 422
@@ -101,7 +101,7 @@ def test_wrong_fields(echo, number):
     assert all(reply.error.values())
 
 
-def test_a_refusal_does_not_repeat_what_is_long(echo):
+def test_a_refusal_shortens_long_texts(echo):
     """An id, a name or a path may be as long as a body; what is wrong with it is still told."""
     twice, unknown = question_body("q1", "q2"), question_body("q", **{"n" * 9_000: 1})
     for question in twice["items"][0]["questions"]:
@@ -129,7 +129,7 @@ def test_a_refusal_does_not_repeat_what_is_long(echo):
         ({"context": "x", "qas": [{"qid": "7", "question": "x" * 501}]}, "501", "qas[0].question"),
     ],
 )
-def test_wrong_fields_of_the_shared_task(echo, body, what, where):
+def test_wrong_fields_of_the_shared_task_are_refused(echo, body, what, where):
     reply = echo.post("/", body)
     assert reply.status == 422
     assert what in reply.error["what"]
@@ -152,11 +152,11 @@ def test_wrong_fields_of_the_shared_task(echo, body, what, where):
         ("/", {"context": "x", "qas": [{"question": "x"}]}, "'qid': a string"),
     ],
 )  # fmt: skip
-def test_a_missing_field_is_told_with_what_it_takes(echo, path, body, expected):
+def test_a_missing_field_is_named_with_its_type(echo, path, body, expected):
     assert echo.post(path, body).error["expected"] == expected
 
 
-def test_only_records_are_named_and_by_their_kind(echo):
+def test_records_are_named_by_their_kind(echo):
     """What stands where a list belongs is no question, whatever it holds, and a passage is none."""
     first = question_body("q1")["items"][0]
     odd = first | {"passage": {"passage_id": "p7", "text": 5}}
@@ -182,14 +182,14 @@ def test_only_records_are_named_and_by_their_kind(echo):
          "not JSON: expected", "line 2, character 38"),
     ],
 )  # fmt: skip
-def test_where_json_breaks(echo, body, what, where):
+def test_json_errors_name_the_place(echo, body, what, where):
     reply = echo.post("/v1/answer", body)
     assert reply.status == 400
     assert what in reply.error["what"]
     assert (reply.error["where"], reply.error["expected"]) == (where, "one JSON object")
 
 
-def test_json_nested_without_end(echo):
+def test_deeply_nested_json_is_refused(echo):
     reply = echo.post("/", b'{"context": "x", "qas": ' + b"[" * 50_000)
     assert reply.status in (400, 422)
     assert reply.error["what"]
@@ -207,7 +207,7 @@ def test_json_nested_without_end(echo):
     ],
 )
 @pytest.mark.parametrize("offer", ["", "connection: upgrade\r\nupgrade: h2c\r\n"])
-def test_a_target_that_is_a_whole_address(echo, target, status, offer):
+def test_an_absolute_request_target_is_accepted(echo, target, status, offer):
     """As clients of a proxy send it; its path counts."""
     with echo.connect() as connection:
         connection.sendall(f"GET {target} HTTP/1.0\r\nhost: x\r\n{offer}\r\n".encode())
@@ -227,7 +227,7 @@ def test_a_target_that_is_a_whole_address(echo, target, status, offer):
         ("GET", "/../../etc/passwd", 404, "one of /"),
     ],
 )
-def test_wrong_methods_and_paths(echo, method, path, status, expected):
+def test_wrong_methods_and_paths_are_refused(echo, method, path, status, expected):
     reply = echo.send(method, path)
     assert reply.status == status
     assert reply.error["where"] == path
@@ -236,12 +236,12 @@ def test_wrong_methods_and_paths(echo, method, path, status, expected):
         assert reply.headers["allow"] == expected
 
 
-def test_a_compressed_body(echo):
+def test_a_compressed_body_is_refused(echo):
     reply = echo.post("/", b"\x1f\x8b", {"content-encoding": "gzip"})
     assert (reply.status, reply.error["what"]) == (415, "the body is compressed")
 
 
-def test_no_http_at_all(echo):
+def test_bytes_that_are_not_http_are_refused(echo):
     for raw in (b"\x16\x03\x01\x02\x00\x01", b"HELLO\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"):
         with echo.connect() as connection:
             connection.sendall(raw)
@@ -249,7 +249,7 @@ def test_no_http_at_all(echo):
             assert (status, error["what"]) == (400, "this is not an HTTP request")
 
 
-def test_a_body_that_says_that_it_is_too_large(echo):
+def test_a_declared_large_body_is_refused(echo):
     """It is refused before any of it was sent."""
     for path in ("/", "/v1/answer"):
         with echo.connect() as connection:
@@ -261,7 +261,7 @@ def test_a_body_that_says_that_it_is_too_large(echo):
             assert b"100,000,000 bytes" in head + connection.recv(65536)
 
 
-def test_a_client_that_waits_to_be_told_to_go_on(echo):
+def test_expect_continue_is_supported(echo):
     """`expect: 100-continue` with a large body gets 413 and never 100; with a small one, 100."""
     with echo.connect() as connection:
         connection.sendall(
@@ -282,7 +282,7 @@ def test_a_client_that_waits_to_be_told_to_go_on(echo):
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-def test_requests_sent_in_one_breath_are_answered_in_order(echo):
+def test_pipelined_requests_are_answered_in_order(echo):
     """HTTP pipelining: two requests at once on one connection."""
     raw = b""
     for name in ("first", "second"):
@@ -299,7 +299,7 @@ def test_requests_sent_in_one_breath_are_answered_in_order(echo):
 
 @pytest.mark.parametrize("chunked", [False, True])
 @pytest.mark.parametrize("offer", ["h2c", "websocket"])
-def test_an_offer_to_upgrade_is_passed_over(echo, offer, chunked):
+def test_an_offer_to_upgrade_is_ignored(echo, offer, chunked):
     """The request is answered as any other, body and all, and so is the next on its connection."""
     answers = []
     with echo.connect() as connection:
@@ -334,7 +334,7 @@ def test_a_tunnel_is_refused(echo):
         assert status_and_error(receive_all(connection))[0] == 400
 
 
-def test_a_trailer_is_of_no_use(echo):
+def test_trailers_are_ignored(echo):
     """Headers behind a chunked body are not kept, however many."""
     body = json.dumps(shared_task_body("1")).encode()
     with echo.connect() as connection:
@@ -345,7 +345,7 @@ def test_a_trailer_is_of_no_use(echo):
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-def test_web_pages_of_others_may_not_ask_unless_allowed(echo):
+def test_web_pages_of_other_origins_are_refused(echo):
     foreign = {"origin": "https://example.org"}
     assert (
         "access-control-allow-origin" not in echo.post("/", shared_task_body("1"), foreign).headers
@@ -360,7 +360,7 @@ def test_web_pages_of_others_may_not_ask_unless_allowed(echo):
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/answer"])
-def test_a_page_of_another_origin_may_not_even_ask(echo, path):
+def test_preflights_of_other_origins_are_refused(echo, path):
     """A browser would send its request and keep the reply from it; the reader never sees it."""
     body = shared_task_body("1") if path == "/" else question_body("1")
     before = echo.metric("closeread_questions_total", outcome="answered")
@@ -374,7 +374,7 @@ def test_a_page_of_another_origin_may_not_even_ask(echo, path):
 
 
 @pytest.mark.parametrize("allowed", ["https://example.org", "*"])
-def test_a_page_that_was_allowed_to_ask(allowed):
+def test_allowed_origins_may_send_requests(allowed):
     with serving("odd_readers:Echo", "--allow-origin", allowed, folder=HERE) as server:
         sent = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
         assert server.post("/", shared_task_body("1"), sent).status == 200

@@ -94,7 +94,7 @@ def test_200_clients_get_their_own_answers():
         assert server.health()["queue_questions"] == 0
 
 
-def test_our_client_comes_again_where_the_queue_is_full(tmp_path):
+def test_the_client_retries_if_the_queue_is_full(tmp_path):
     """Far more lanes than may wait, before a reader that does not begin: all are answered."""
     go = tmp_path / "go"
     with serving("odd_readers:Together", "--queue", "8", folder=HERE, GO=str(go)) as server:
@@ -185,7 +185,7 @@ class Bad:
         self.statuses.setdefault(kind, set()).add(status)
 
 
-def test_bad_clients_harm_nobody_else():
+def test_bad_clients_do_not_affect_others():
     """Half-open connections, 100 MB bodies, bad JSON and early leavers beside good clients."""
     flags = ("--header-timeout-seconds", "2", "--body-timeout-seconds", "2")
     with serving("odd_readers:Echo", *flags, folder=HERE) as server:

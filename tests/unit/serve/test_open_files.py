@@ -20,7 +20,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.parametrize("files", [16, 32, 64])
-def test_clients_beyond_the_files_of_a_service_wait(files):
+def test_clients_beyond_the_file_limit_wait(files):
     """It says so once, answers when others have gone, and stops when it is told to."""
     command = ["-c", CALL.format(files), "serve", "odd_readers:Echo", "--port", "0"]
     with run_server(command, HERE) as server:
@@ -35,7 +35,7 @@ def test_clients_beyond_the_files_of_a_service_wait(files):
         assert server.process.stderr.read() == ""
 
 
-def test_a_client_without_files_says_so(tmp_path):
+def test_a_client_at_its_file_limit_reports_it(tmp_path):
     """It blames neither the service nor the address."""
     with serving("odd_readers:Echo", folder=HERE) as server:
         asked = ("exam/en", "--reader", f"http:{server.url[7:]}", "--out", "run")

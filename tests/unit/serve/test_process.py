@@ -71,7 +71,7 @@ def busy(server):
     return client
 
 
-def test_a_full_queue(held, go):
+def test_a_full_queue_refuses(held, go):
     """What is beyond is refused and told when to come again; what was accepted is answered."""
     first = busy(held)
     waiting = [Client(held, "/", shared_task_body(f"a{n}", f"b{n}")) for n in range(2)]
@@ -97,7 +97,7 @@ def test_a_full_queue(held, go):
 @pytest.mark.parametrize(
     ("path", "body"), [("/v1/answer", question_body(*"abcde")), ("/", shared_task_body(*"abcde"))]
 )
-def test_more_questions_than_may_ever_wait(held, path, body):
+def test_more_questions_than_the_queue_are_refused(held, path, body):
     reply = held.post(path, body)
     assert reply.status == 413
     assert (reply.error["what"], reply.error["expected"]) == (
@@ -105,7 +105,7 @@ def test_more_questions_than_may_ever_wait(held, path, body):
     )  # fmt: skip
 
 
-def test_too_many_questions_are_refused_before_they_are_looked_at():
+def test_too_many_questions_are_refused_before_checks():
     """Looking at all that four megabytes hold would keep every other client waiting."""
     from closeread.serve import answer, mrqa
     from closeread.serve.refusals import RefusedError
@@ -137,7 +137,7 @@ def test_a_client_that_leaves_frees_its_place(held, go):
     assert held.metric("closeread_requests_total", method="POST", path="/", status="499") == 1
 
 
-def test_a_client_that_leaves_while_it_is_read(held, go):
+def test_a_client_may_leave_while_it_is_read(held, go):
     """Its answer goes nowhere; the next question gets its own."""
     with held.connect() as connection:
         post_raw(connection, "/", shared_task_body("last"))
@@ -148,7 +148,7 @@ def test_a_client_that_leaves_while_it_is_read(held, go):
     assert following.answer().json() == {"next": "What is next?"}
 
 
-def test_a_reader_that_takes_too_long(go):
+def test_a_slow_reader_times_out(go):
     """504 for whoever waits; the reader's late answer harms nobody."""
     with serving(
         "odd_readers:Streams", "--timeout-seconds", "2", "--batch-size", "1",
@@ -167,7 +167,7 @@ def test_a_reader_that_takes_too_long(go):
         assert server.metric("closeread_questions_total", outcome="answered") == 1
 
 
-def test_a_reader_that_hangs_for_good():
+def test_a_hanging_reader_does_not_block_the_stop():
     """Health says since when; requests get 504, then 503; the process can still be stopped."""
     with serving(
         "odd_readers:Hangs", "--timeout-seconds", "2", "--queue", "2", "--grace-seconds", "0.2",
@@ -180,7 +180,7 @@ def test_a_reader_that_hangs_for_good():
         assert server.stop() == 0  # nobody waits any more
 
 
-def test_answers_are_paired_when_a_hundred_clients_ask_at_once():
+def test_a_hundred_clients_get_their_own_answers():
     """Every client has the same ids and another text; each gets its own answers."""
     with serving("odd_readers:Echo", folder=HERE) as server:
         clients = [
@@ -197,7 +197,7 @@ def test_answers_are_paired_when_a_hundred_clients_ask_at_once():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_answers_what_was_accepted(held, go, number):
+def test_a_stop_answers_accepted_requests(held, go, number):
     """And refuses what comes later, on old connections and new ones, until it ends with 0."""
     accepted = [busy(held), Client(held, "/v1/answer", question_body("x", "y"))]
     held.until(lambda health: health["queue_questions"] == 2)
@@ -228,7 +228,7 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
     assert held.process.stdout.read() == ""
 
 
-def test_a_stop_tells_clients_to_connect_anew(held, go):
+def test_a_stop_closes_connections(held, go):
     """A connection that stays would be cut when the process ends, with what was just sent on it."""
     with held.connect() as asked, held.connect() as idle, held.connect() as piped:
         post_raw(piped, "/", shared_task_body("last"))
@@ -256,7 +256,7 @@ def test_a_stop_tells_clients_to_connect_anew(held, go):
     assert held.process.wait(WAIT_SECONDS) == 0
 
 
-def test_a_stop_tells_clients_that_come_a_little_later():
+def test_a_stop_refuses_later_clients():
     """They kept their connections and were about to ask again; nothing else is left to do."""
     # half a second is what they have, and may be over before a busy machine has asked
     code = "import closeread.cli as c, closeread.serve.listen as l; l._IDLE_CLOSE_SECONDS = 600"
@@ -284,7 +284,7 @@ def test_a_stop_does_not_wait_for_a_batch_to_fill():
         }
 
 
-def test_a_stop_that_cannot_answer_says_so(go):
+def test_a_stop_with_unanswered_questions_exits_with_1(go):
     """When the grace is over, the exit code is 1."""
     with serving(
         "odd_readers:Streams", "--grace-seconds", "0.2", folder=HERE, GO=str(go)
@@ -342,7 +342,7 @@ def failed(*arguments):
     )
 
 
-def test_what_other_machines_may_reach():
+def test_public_addresses_are_reported():
     """Known by the address that is listened on, however it was named."""
     from closeread.serve.listen import bind_socket, is_public
 
@@ -368,7 +368,7 @@ def test_what_other_machines_may_reach():
         (["lexical", "--allow-origin", "example.org"], "expected: a scheme, a host and optionally"),
     ],
 )
-def test_what_cannot_be_served(arguments, told):
+def test_invalid_arguments_are_errors(arguments, told):
     done = failed("-m", "closeread", "serve", *arguments)
     assert done.returncode == 2
     assert told in done.stderr
@@ -376,7 +376,7 @@ def test_what_cannot_be_served(arguments, told):
     assert done.stdout == ""
 
 
-def test_without_the_extra():
+def test_a_missing_extra_is_named():
     """The error names the package and what installs it."""
     code = (
         "import sys\n"
@@ -390,7 +390,7 @@ def test_without_the_extra():
     assert "'uvicorn'" in done.stderr
 
 
-def test_nothing_of_it_is_loaded_elsewhere():
+def test_other_commands_do_not_load_the_service():
     """The verb's own help needs no server's package."""
     code = (
         "import contextlib, io, sys\n"
@@ -404,7 +404,7 @@ def test_nothing_of_it_is_loaded_elsewhere():
     assert not loaded & {"starlette", "uvicorn", "httptools", "prometheus_client", "torch"}
 
 
-def test_memory_is_given_back_after_large_requests():
+def test_memory_is_released_after_large_requests():
     """A hundred requests of a megabyte each leave the process as large as ten do."""
     with serving("odd_readers:Echo", "--max-passage-characters", "2000000", folder=HERE) as server:
 
@@ -418,7 +418,7 @@ def test_memory_is_given_back_after_large_requests():
         assert peak(100) - before < 16e6
 
 
-def test_large_requests_at_once_are_bounded():
+def test_memory_of_concurrent_large_requests_is_bounded():
     """Bodies that would hold too much memory together are told to come again."""
     from closeread.serve.limits import BodyReader
     from closeread.serve.refusals import RefusedError

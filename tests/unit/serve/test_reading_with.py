@@ -28,7 +28,7 @@ def read(name, exam, folder):
     return (folder / PREDICTIONS).read_bytes()
 
 
-def test_other_weights_under_the_same_name_are_noticed(tmp_path):
+def test_other_weights_under_the_same_name_are_detected(tmp_path):
     """As where the reader runs in this process: a run is not gone on with."""
     weights = tmp_path / "weights.json"
     learned = shipped_weights()

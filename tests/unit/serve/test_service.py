@@ -21,7 +21,7 @@ from event_loops import run_coroutine
 from serving_process import WAIT_SECONDS, shared_task_body
 
 
-def test_another_seed_is_no_other_reader():
+def test_another_seed_keeps_the_record_hash():
     """The options tell the seed; what is recorded beside it is hashed without."""
 
     def told(seed, model):
@@ -32,7 +32,7 @@ def test_another_seed_is_no_other_reader():
     assert told(1, "a") == told(2, "a") != told(1, "b")
 
 
-def test_the_page_is_whole_where_another_version_was_installed_meanwhile(monkeypatch, tmp_path):
+def test_the_page_is_built_at_the_start(monkeypatch, tmp_path):
     made = app(Service(Floor(str), ReaderInfo(name="floor"), None, Settings()))
     monkeypatch.setattr(demo, "_FOLDER", tmp_path)
 
@@ -44,7 +44,7 @@ def test_the_page_is_whole_where_another_version_was_installed_meanwhile(monkeyp
     assert run_coroutine(page()).status_code == 200
 
 
-def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
+def test_the_body_of_a_client_that_left_is_freed(monkeypatch):
     """It would be held, and counted no more, until all in front of it have been looked at."""
     begun, going = threading.Event(), threading.Event()
 
@@ -85,7 +85,7 @@ def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
     assert run_coroutine(held()) < 6_000_000  # the last may be on its way
 
 
-def test_the_interface_is_described(lexical):
+def test_openapi_describes_the_interface(lexical):
     """The document names every record, and every reference in it leads somewhere."""
     document = lexical.get("/openapi.json").json()
     assert document["openapi"] == "3.1.0"
@@ -109,14 +109,14 @@ def test_the_interface_is_described(lexical):
     assert "http:" not in page.replace("http://127.0.0.1", "") and "<script" not in page
 
 
-def test_the_page_where_a_person_asks(lexical):
+def test_the_demo_page_is_served(lexical):
     reply = lexical.get("/")
     assert reply.status == 200
     assert reply.headers["content-type"] == "text/html; charset=utf-8"
     assert b"lexical" in reply.body
 
 
-def test_health_and_metrics(lexical):
+def test_health_and_metrics_are_served(lexical):
     health = lexical.health()
     assert health["status"] == "ready"
     assert health["options"]["sharpness"] == 4.0

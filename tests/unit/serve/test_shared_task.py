@@ -9,7 +9,7 @@ from project_paths import ROOT
 from serving_process import shared_task_body
 
 
-def test_a_context_of_the_shared_task(echo):
+def test_a_context_is_answered(echo):
     """`{qid: answer}` and nothing else, in order, the text's markers in place."""
     text = "[TLE] Lamps [DOC] Lit at six. [PAR] Put out by nobody."
     reply = echo.post("/", shared_task_body("b", "a", text=text))
@@ -21,7 +21,7 @@ def test_a_context_of_the_shared_task(echo):
     ]  # fmt: skip
 
 
-def test_a_context_as_it_is_published(echo):
+def test_a_published_context_is_answered(echo):
     """Tokens and gold may stand beside, as in the shared task's own files."""
     body = shared_task_body("1") | {"context_tokens": [["The", 0]], "extra": {"of": "others"}}
     body["qas"][0] |= {
@@ -39,20 +39,20 @@ def test_the_content_type_does_not_matter(echo, kind):
     assert list(echo.post("/", shared_task_body("1"), headers).json()) == ["1"]
 
 
-def test_a_header_line_and_no_questions(echo):
+def test_a_header_line_gets_no_answers(echo):
     assert echo.post("/", {"header": {"dataset": "x", "split": "dev"}}).json() == {}
     assert echo.post("/", shared_task_body()).json() == {}
     assert echo.post("/v1/answer", {"items": []}).json()["predictions"] == []
 
 
-def test_one_qid_twice_in_a_context(echo):
+def test_a_repeated_qid_is_answered_once(echo):
     """As in any JSON object the later one stands."""
     body = shared_task_body("1", "1")
     body["qas"][1]["question"] = "Again?"
     assert echo.post("/", body).json()["1"].startswith("Again? |")
 
 
-def test_the_shared_task_client(echo):
+def test_the_shared_tasks_client_works(echo):
     """What its program does: wait for the port, post one context at a time, merge."""
     echo.connect().close()
     contexts = [shared_task_body(f"{n}a", f"{n}b", text=f"Text {n}.") for n in range(5)]
@@ -64,7 +64,7 @@ def test_the_shared_task_client(echo):
     }
 
 
-def test_a_context_of_which_every_question_fails(echo):
+def test_a_context_with_failures_only_is_an_error(echo):
     body = shared_task_body("1")
     body["qas"][0]["question"] = "Please raise!"
     reply = echo.post("/", body)
@@ -72,7 +72,7 @@ def test_a_context_of_which_every_question_fails(echo):
     assert reply.error["what"] == "the reader failed: RuntimeError: no such luck"
 
 
-def test_what_the_page_shows(lexical):
+def test_the_documented_requests_work(lexical):
     """The requests of docs/serve.md are answered, the first by the line that stands below it."""
     page = (ROOT / "docs/serve.md").read_text("utf-8")
     (first, told), (second, _) = re.findall(r"\$ curl .*? -d '(.*?)'\n(.*?)```", page, re.DOTALL)

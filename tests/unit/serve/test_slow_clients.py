@@ -31,7 +31,7 @@ def hasty():
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_hundred_megabytes(echo, chunked):
+def test_a_huge_body_is_refused(echo, chunked):
     """They are refused, whether announced or not, and the memory does not grow by them."""
     before = echo.metric("process_resident_memory_bytes")
     length = "transfer-encoding: chunked" if chunked else "content-length: 104857600"
@@ -51,7 +51,7 @@ def test_a_hundred_megabytes(echo, chunked):
     assert echo.metric("closeread_refused_total", reason="large-body") >= 1
 
 
-def test_a_refused_body_without_end_is_cut(hasty):
+def test_an_endless_refused_body_is_cut_off(hasty):
     """A client that goes on for ever is not listened to for ever."""
     piece = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
     with hasty.connect() as connection:
@@ -61,7 +61,7 @@ def test_a_refused_body_without_end_is_cut(hasty):
                 connection.sendall(piece)
 
 
-def test_headers_without_end(echo):
+def test_endless_headers_are_refused(echo):
     with echo.connect() as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n")
         with pytest.raises(ConnectionError):
@@ -76,7 +76,7 @@ def test_headers_without_end(echo):
 @pytest.mark.parametrize(
     "head", [b"GET /" + b"y" * 70_000 + b" HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n"]
 )
-def test_a_large_head_in_one_piece(echo, head):
+def test_a_large_head_is_refused(echo, head):
     """It is refused as one that comes in pieces is, and counted once."""
     before = echo.metric("closeread_refused_total", reason="large-head")
     with echo.connect() as connection:
@@ -96,7 +96,7 @@ def test_a_large_head_in_one_piece(echo, head):
         (b"POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{", 404),
     ],
 )
-def test_half_open_connections(hasty, sent, status):
+def test_half_open_connections_time_out(hasty, sent, status):
     """They are closed in time; whoever had begun to speak is told why."""
     with hasty.connect() as connection:
         connection.sendall(sent)
@@ -107,7 +107,7 @@ def test_half_open_connections(hasty, sent, status):
         assert status_and_error(raw)[0] == status
 
 
-def test_a_half_open_second_request(hasty):
+def test_a_half_open_second_request_times_out(hasty):
     """The clock runs for every request of a connection, not for the first alone."""
     body = json.dumps(shared_task_body("1")).encode()
     request = f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
@@ -121,7 +121,7 @@ def test_a_half_open_second_request(hasty):
         assert raw.rpartition(b"HTTP/1.1 ")[2].startswith(b"408 ") == bool(rest.strip())
 
 
-def test_a_client_that_drips(hasty):
+def test_a_slow_body_times_out(hasty):
     """A byte now and then does not keep a connection."""
     with hasty.connect() as connection:
         connection.sendall(b"POST / HTTP/1.1\r\nhost: x\r\n")
@@ -143,7 +143,7 @@ def test_a_client_that_drips(hasty):
     assert raw.startswith(b"HTTP/1.1 408 ")
 
 
-def test_many_half_open_connections_harm_nobody(echo):
+def test_many_half_open_connections_do_not_block_others(echo):
     """While 300 clients say half a request, another is answered."""
     connections = [echo.connect() for _ in range(300)]
     for number, connection in enumerate(connections):
@@ -174,7 +174,7 @@ def impatient():
         yield server
 
 
-def test_a_connection_that_nobody_uses(impatient):
+def test_an_idle_connection_is_closed(impatient):
     """It is closed after its answer, in time."""
     with impatient.connect() as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
@@ -182,7 +182,7 @@ def test_a_connection_that_nobody_uses(impatient):
     assert raw.startswith(b"HTTP/1.1 200 ") and raw.count(b"HTTP/1.1") == 1
 
 
-def test_a_refused_body_is_not_read_for_ever(impatient):
+def test_a_refused_body_is_read_for_a_limited_time(impatient):
     with impatient.connect() as connection:
         connection.sendall(f"{HEAD}content-length: 100000000\r\n\r\n".format(path="/").encode())
         assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
@@ -191,14 +191,14 @@ def test_a_refused_body_is_not_read_for_ever(impatient):
                 connection.sendall(b"x" * 1_000_000)
 
 
-def test_bodies_that_hold_too_much_together(impatient):
+def test_bodies_that_are_too_large_together_are_refused(impatient):
     reply = impatient.post("/", shared_task_body("1", text="x" * 60_000))
     assert reply.status == 503
     assert reply.error["what"] == "too many large requests at once"
     assert impatient.post("/", shared_task_body("1", text="x" * 40_000)).status == 200
 
 
-def test_too_many_connections():
+def test_too_many_connections_are_refused():
     with serving("odd_readers:Echo", "--max-connections", "4", folder=HERE) as server:
         held = [server.connect() for _ in range(4)]
         server_full = server.connect()

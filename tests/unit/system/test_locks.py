@@ -28,7 +28,7 @@ def test_a_lock_has_one_owner_and_ends_with_its_file(tmp_path):
         assert lock_file(other)
 
 
-def test_another_owner_can_be_waited_for(tmp_path):
+def test_waiting_for_another_owner_is_possible(tmp_path):
     path, got = tmp_path / "lock", threading.Event()
 
     def later():
@@ -46,7 +46,7 @@ def test_another_owner_can_be_waited_for(tmp_path):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks_is_done_without(tmp_path, monkeypatch, number):
+def test_without_locks_the_caller_continues(tmp_path, monkeypatch, number):
     """As Lustre is mounted by default: a run is written there all the same."""
 
     def refused(*given):
@@ -61,7 +61,7 @@ def test_a_file_system_without_locks_is_done_without(tmp_path, monkeypatch, numb
     assert (tmp_path / "ledger.jsonl").read_bytes() == b"{}\n"
 
 
-def test_a_locked_file_keeps_others_out_and_goes_with_its_owner(tmp_path):
+def test_a_lock_file_excludes_others_and_is_removed(tmp_path):
     path = tmp_path / "lock"
     with exclusive_lock(path), pytest.raises(BlockingIOError), exclusive_lock(path):
         pass
@@ -72,7 +72,7 @@ def test_a_locked_file_keeps_others_out_and_goes_with_its_owner(tmp_path):
     assert not path.exists()
 
 
-def test_a_lock_that_was_had_on_a_removed_file_is_none(tmp_path, monkeypatch):
+def test_a_lock_on_a_removed_file_is_taken_again(tmp_path, monkeypatch):
     """Who opened the file before its owner removed it takes the one that is there now."""
     path, tried = tmp_path / "lock", []
 
@@ -88,7 +88,7 @@ def test_a_lock_that_was_had_on_a_removed_file_is_none(tmp_path, monkeypatch):
         assert len(tried) == 2
 
 
-def test_one_at_a_time_whoever_comes_and_goes(tmp_path):
+def test_never_two_processes_hold_the_lock(tmp_path):
     """Files appear and disappear all the while, and never two are in at once."""
     path, inside, most, turns = tmp_path / "lock", [], [], []
 
@@ -114,7 +114,7 @@ def test_one_at_a_time_whoever_comes_and_goes(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc/self/fd")
-def test_a_system_that_removes_no_open_file(tmp_path, monkeypatch):
+def test_systems_that_keep_open_files_are_supported(tmp_path, monkeypatch):
     """As Windows: no locks either. What was fetched is there, and nothing beside it."""
     unlink = Path.unlink
 
@@ -134,7 +134,7 @@ def test_a_system_that_removes_no_open_file(tmp_path, monkeypatch):
     assert [one.name for one in tmp_path.iterdir()] == ["f"]
 
 
-def test_without_locks_nobody_looks_for_the_lock(tmp_path, monkeypatch):
+def test_without_locks_no_lock_file_is_checked(tmp_path, monkeypatch):
     """Some file systems that lock nothing number a file anew whenever they are asked."""
     monkeypatch.setattr(locks, "lock_file", lambda file: False)
     monkeypatch.setattr(os.path, "samestat", lambda one, other: False)

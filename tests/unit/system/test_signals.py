@@ -34,7 +34,7 @@ def train(request):
 """
 
 
-def test_a_signal_unwinds_what_was_begun():
+def test_a_signal_raises_and_the_block_cleans_up():
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(StoppedBySignal) as stopped, raise_on_stop_signals():
         signal.raise_signal(signal.SIGTERM)
@@ -44,7 +44,7 @@ def test_a_signal_unwinds_what_was_begun():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_that_comes_in_a_destructor_is_not_lost(number, capsys):
+def test_a_signal_in_a_destructor_is_sent_again(number, capsys):
     """Where Python drops what is raised; others' errors there are told as before."""
 
     class Thrown:
@@ -71,7 +71,7 @@ def test_a_signal_that_comes_in_a_destructor_is_not_lost(number, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_training_of_any_kind_is_unwound(tmp_path):
+def test_a_signal_stops_every_kind_of_training(tmp_path):
     """Also one that saves no states, as that of `cues`: nothing is half-written."""
     (tmp_path / "mine.py").write_text(TRAINER, "utf-8")
     (tmp_path / "r.toml").write_text(
@@ -83,7 +83,7 @@ def test_a_training_of_any_kind_is_unwound(tmp_path):
     assert not list(tmp_path.glob("out*"))
 
 
-def test_the_first_waits_and_a_later_one_does_not(monkeypatch):
+def test_the_first_signal_is_deferred_and_a_later_one_acts(monkeypatch):
     """One that comes with the first is the first."""
     told = []
     with pytest.raises(StoppedBySignal) as stopped, defer_stop_signals(told.append) as asked:
@@ -108,7 +108,7 @@ def test_the_first_waits_and_a_later_one_does_not(monkeypatch):
     assert told == ["SIGINT", "SIGHUP", "SIGTERM"]
 
 
-def test_what_is_ignored_stays_so():
+def test_ignored_signals_stay_ignored():
     """As SIGINT is in what a script starts with `&`, and SIGHUP under `nohup`."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -119,7 +119,7 @@ def test_what_is_ignored_stays_so():
         signal.signal(signal.SIGHUP, before)
 
 
-def test_in_a_thread_nothing_is_heard():
+def test_threads_do_not_handle_signals():
     """Python lets the main thread alone handle signals."""
     found = []
 

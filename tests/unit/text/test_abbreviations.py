@@ -73,14 +73,14 @@ _CASES = [(language, cut) for language, cuts in _CUT.items() for cut in cuts]
 
 
 @pytest.mark.parametrize(("language", "cut"), _CASES)
-def test_a_language_is_cut_by_its_own_abbreviations(language: str, cut: str):
+def test_sentences_respect_the_languages_abbreviations(language: str, cut: str):
     pieces = [piece.strip() for piece in cut.split("|")]
     joined = ("" if language == "ja" else " ").join(pieces)
     assert [span.of(joined) for span in sentences(joined, language)] == pieces
 
 
 @pytest.mark.parametrize("language", sorted(_BY_LANGUAGE))
-def test_no_word_is_listed_twice_or_as_it_never_matches(language: str):
+def test_every_listed_abbreviation_can_match(language: str):
     """What is in small letters is compared with the word in small letters."""
     known = abbreviations_of(language)
     assert not known.always & known.unless_starter
@@ -88,6 +88,6 @@ def test_no_word_is_listed_twice_or_as_it_never_matches(language: str):
     assert not known.before_number & known.always
 
 
-def test_a_language_without_a_list_has_that_of_english():
+def test_a_language_without_a_list_uses_english():
     assert abbreviations_of("xx") is abbreviations_of("en")
     assert "dr" in abbreviations_of("en").always

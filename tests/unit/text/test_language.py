@@ -46,7 +46,7 @@ def test_a_fifth_of_the_first_letters_makes_a_text_chinese(text: str, language: 
         ("de", "Die Ha\u0308user fu\u0308r das Volk und der Hof sind nicht in der Stadt."),
     ],
 )
-def test_latin_letters_are_told_apart_by_the_commonest_words(language: str, text: str):
+def test_latin_languages_differ_by_function_words(language: str, text: str):
     assert detect(text) == language
 
 
@@ -54,5 +54,5 @@ def test_latin_letters_are_told_apart_by_the_commonest_words(language: str, text
     ("tag", "language"),
     [("zh", "zh"), ("zh-Hant-TW", "zh"), ("pt_BR", "pt"), (" EN-us ", "en"), ("", "")],
 )
-def test_a_tag_begins_with_the_language(tag: str, language: str):
+def test_the_code_is_the_beginning_of_a_tag(tag: str, language: str):
     assert language_code(tag) == language

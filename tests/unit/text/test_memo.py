@@ -3,7 +3,7 @@
 from closeread.text.memo import TextCache, WordCache
 
 
-def test_a_word_is_worked_out_once_unless_it_is_none():
+def test_a_word_is_computed_once():
     """What is as long as a passage is no word: it is not kept."""
     asked = []
 
@@ -18,7 +18,7 @@ def test_a_word_is_worked_out_once_unless_it_is_none():
     assert list(lengths) == ["ccc"]  # there were two: all were forgotten
 
 
-def test_texts_are_kept_while_they_are_few_and_short():
+def test_few_short_texts_are_cached():
     asked = []
 
     def made(text, language="en"):
@@ -40,7 +40,7 @@ def test_texts_are_kept_while_they_are_few_and_short():
     assert asked[5:] == ["f" * 20, "e"]
 
 
-def test_the_text_that_was_asked_for_longest_ago_goes_first():
+def test_the_least_recent_text_is_evicted():
     """And leaves its room to others: two of four characters fit into ten, three do not."""
     asked = []
     for settings in ({"max_results": 2}, {"max_characters": 10}):
@@ -51,7 +51,7 @@ def test_the_text_that_was_asked_for_longest_ago_goes_first():
         asked.clear()
 
 
-def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
+def test_the_last_text_is_always_cached():
     asked = []
     for settings in ({"max_results": 0}, {"max_results": 1}, {"max_characters": 5}):
         known = TextCache(asked.append, **settings)
@@ -61,13 +61,13 @@ def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
         asked.clear()
 
 
-def test_a_word_of_64_characters_is_still_one():
+def test_a_word_of_64_characters_is_cached():
     known = WordCache(len)
     assert (known["x" * 64], known["y" * 65]) == (64, 65)
     assert list(known) == ["x" * 64]
 
 
-def test_what_raises_is_not_kept():
+def test_exceptions_are_not_cached():
     known = TextCache(lambda text: 1 / len(text))
     for _ in range(2):
         try:
@@ -78,7 +78,7 @@ def test_what_raises_is_not_kept():
     assert known("ab") == 0.5
 
 
-def test_what_is_forgotten_is_made_again():
+def test_evicted_results_are_computed_again():
     asked = []
     known = TextCache(asked.append, max_characters=4)
     known("abc")

@@ -21,7 +21,7 @@ from closeread.text import normalize
         ("... the", ""),
     ],
 )
-def test_squad_s_steps_in_their_order(raw, text):
+def test_squad_applies_its_steps_in_order(raw, text):
     """Lower case, ASCII marks out, articles to blanks, white space to single blanks."""
     assert normalize.squad(raw) == normalize.mrqa(raw) == text
     assert normalize.squad_words(raw) == tuple(text.split())
@@ -37,10 +37,10 @@ def test_squad_s_steps_in_their_order(raw, text):
         ("a-b_c*d", "abcd"),
     ],
 )
-def test_cmrc_s_steps_in_their_order(raw, text):
+def test_cmrc_applies_its_steps_in_order(raw, text):
     assert normalize.cmrc(raw) == text
 
 
-def test_expmrc_drops_articles_as_they_are_written_and_single_marks():
+def test_expmrc_drops_lower_case_articles_and_single_marks():
     segments = ["The", "the", "a", "An", "Cat", ".", "..", "…", "……", "。", "the", "猫"]
     assert normalize.expmrc(segments) == ["the", "an", "cat", "..", "……", "猫"]

@@ -65,7 +65,7 @@ from closeread.text.normalize_drop import drop, has_number
         ("", ""),
     ],
 )
-def test_every_token_is_normalised_as_the_official_evaluator_describes_it(raw, text):
+def test_tokens_are_normalised_as_by_the_official_evaluator(raw, text):
     """As a short string, and as one that is too long to be remembered among the short ones."""
     assert drop(raw).text == text
     assert drop(raw).bag == frozenset(text.split())

@@ -79,7 +79,7 @@ from closeread.types import Answer, Prediction, Question, Submission
         ("", ""),
     ],
 )
-def test_numbers_are_read_by_value(raw, expected):
+def test_numbers_are_compared_by_value(raw, expected):
     """Signs, thousands, currency, percent, ranges, full-width forms and number words."""
     assert by_number(raw).text == expected
     assert by_number(raw).bag == frozenset(expected.split())
@@ -103,7 +103,7 @@ def test_every_number_word_has_its_value():
     assert parse_number_words(words.split()) == [7_006_005_004_321]
 
 
-def test_full_width_forms_dashes_and_quotes_are_those_of_ascii():
+def test_full_width_forms_dashes_and_quotes_become_ascii():
     assert to_ascii_marks("！ａ～") == "!a~"
     assert to_ascii_marks("\uff00｟") == "\uff00｟"  # just before and behind them
     assert to_ascii_marks("‐‑‒–—―−﹣") == "-" * 8
@@ -133,14 +133,14 @@ def test_the_first_line_that_is_not_blank_counts(raw, line):
 
 
 @given(st.text(alphabet="abthe .,-0123456789$%\n\t", max_size=30))
-def test_plain_blanks_leave_the_official_normalisation_alone(text):
+def test_plain_blanks_keep_the_official_normalisation(text):
     """Without other white space the mend is the official normaliser."""
     plain = " ".join(text.split())
     assert by_whitespace(plain) == drop(plain)
 
 
 @given(st.text(max_size=40))
-def test_reading_numbers_twice_reads_them_once(text):
+def test_number_normalisation_is_idempotent(text):
     """What was normalised has no number left that reads otherwise, but for words that compose."""
     once = by_number(text)
     assert once.text == " ".join(once.text.split())
@@ -168,13 +168,13 @@ def _scored(metric, said, gold):
         ("12.25.\n\nQuestion: What?", "12.25", "fixed"),
     ],
 )
-def test_what_the_official_scorer_takes_for_wrong_is_right_when_mended(said, gold, mended):
+def test_mends_accept_answers_that_the_official_scorer_rejects(said, gold, mended):
     """Each mend does what its name says."""
     assert _scored(official(), said, gold)[0] == 0.0
     assert _scored(getattr(drop_mended, mended)(), said, gold) == (1.0, 1.0)
 
 
-def test_a_lost_sign_and_a_lost_point_are_no_longer_right():
+def test_lost_signs_and_points_are_wrong_when_mended():
     """`-5` is not 5, `$1.5` is not 15, `1/2` is not 12."""
     for said, gold in (("-5", "5"), ("$1.5", "15"), ("1/2", "12")):
         assert _scored(official(), said, gold) == (1.0, 1.0)
@@ -182,7 +182,7 @@ def test_a_lost_sign_and_a_lost_point_are_no_longer_right():
 
 
 @pytest.mark.parametrize("mend", ["number", "fixed"])
-def test_what_is_no_number_opens_no_number_gate(mend):
+def test_words_that_are_not_numbers_do_not_count_as_numbers(mend):
     """Rounded: 1 of 1 word is among 2 (2/3), 3 of 3 are among 4 (6/7); a number that lacks is 0."""
     mended = getattr(drop_mended, mend)()
     assert _scored(mended, "Goldin", "Nan Goldin") == (0.0, 0.67)
@@ -211,7 +211,7 @@ def test_what_is_no_number_opens_no_number_gate(mend):
         ("Dark Souls", "Dark Soul", 0.0, 0.5),
     ],
 )
-def test_chinese_spans_with_full_width_marks_and_mixed_words(said, gold, exact, f1):
+def test_chinese_spans_are_mended(said, gold, exact, f1):
     """Width does not count, marks go, a Latin word and a number are one segment each."""
     assert _scored(cmrc_mixed.metric(), said, gold) == (exact, pytest.approx(f1))
 
@@ -219,7 +219,7 @@ def test_chinese_spans_with_full_width_marks_and_mixed_words(said, gold, exact, 
 @given(
     st.lists(st.sampled_from(["10", "the", "Ada-x", "\n", "\t", " ", "\u00a0", "\x1f", "12.5 "]))
 )
-def test_long_texts_are_cut_at_white_space_as_short_ones_are(pieces):
+def test_long_texts_are_split_as_short_ones(pieces):
     """The way without joining blanks first says the same."""
     text = "".join(pieces) * 9
     assert by_whitespace(text) == drop(" ".join(text.split()))
@@ -282,7 +282,7 @@ def test_white_space_in_gold_alone_is_mended():
 
 
 @pytest.mark.parametrize("mend", EVERY)
-def test_gold_whose_first_span_is_blank_is_passed_over_as_by_the_official_evaluator(mend):
+def test_gold_with_a_blank_first_span_is_skipped(mend):
     """Another span that is blank is kept: it is one of two."""
     assert _judged(mend, _asked(("", "red\tfox")), "", "red\tfox") == (0.0, 0.0)
     assert _judged(mend, _asked(("red\tfox", "")), "red\tfox", "") == (1.0, 1.0)
@@ -293,7 +293,7 @@ def test_gold_whose_first_span_is_blank_is_passed_over_as_by_the_official_evalua
     ("mend", "end"),
     [("whitespace", "\tm"), ("number", "%"), ("firstline", "\nm"), ("fixed", "%\nm")],
 )
-def test_the_best_gold_answer_counts_first_or_last_and_without_gold_nothing_is_judged(mend, end):
+def test_the_best_gold_answer_counts(mend, end):
     """All that is said is mended, so that no score is the official evaluator's."""
     said, right = f"12{end}", "12 m" if mend == "whitespace" else "12"
     for golds in ((right, "red fox"), ("red fox", right)):
@@ -303,14 +303,14 @@ def test_the_best_gold_answer_counts_first_or_last_and_without_gold_nothing_is_j
         _judged(mend, _asked(), said)
 
 
-def test_a_number_counts_on_the_gold_side_alone():
+def test_the_number_gate_reads_gold_only():
     """1 of 2 words said is the 1 asked for, which is 2/3; a number asked for must be said."""
     for mend in ("number", "fixed"):
         assert _judged(mend, _asked(("red",)), "red 2.5%") == (0.0, 0.67)
         assert _judged(mend, _asked(("red 2.5%",)), "red") == (0.0, 0.0)
 
 
-def test_signatures_tell_mends_and_their_versions_apart():
+def test_signatures_distinguish_mends_and_versions():
     """Those that read numbers said something else thrice since they were first there."""
     versions = {"whitespace": 1, "number": 4, "firstline": 1, "fixed": 4}
     for mend, version in versions.items():
@@ -341,7 +341,7 @@ def test_questions_of_one_passage_are_one_unit(mend, right):
 
 
 @pytest.mark.parametrize("mend", EVERY)
-def test_what_was_judged_before_does_not_stay(mend):
+def test_no_state_is_kept_between_questions(mend):
     """Answers to one question in turn, one answer to two questions, and none."""
     asked, other = _asked(("12",)), _asked(("13",))
     made = getattr(drop_mended, mend)()

@@ -88,11 +88,11 @@ from closeread.text.numbers import parse_number_words, split_numbers
         ("no number", ["no number"]),
     ],
 )
-def test_numbers_are_found_with_what_belongs_to_them(text, found):
+def test_numbers_are_found_with_signs_and_units(text, found):
     assert [piece for piece in split_numbers(text) if piece != ""] == found
 
 
-def test_what_lies_between_is_told_before_every_number_and_behind_the_last():
+def test_text_between_numbers_is_returned():
     assert list(split_numbers("5 and 7")) == ["", 5.0, " and ", 7.0, ""]
     assert list(split_numbers("")) == [""]
 
@@ -130,6 +130,6 @@ def test_what_lies_between_is_told_before_every_number_and_behind_the_last():
         ("", []),
     ],
 )
-def test_number_words_compose_as_people_say_them(words, numbers):
+def test_number_words_are_composed(words, numbers):
     tokens = [float(word) if word[-1].isdigit() else word for word in words.split()]
     assert parse_number_words(tokens) == numbers

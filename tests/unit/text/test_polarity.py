@@ -87,7 +87,7 @@ from closeread.text.quotations import QUOTATION_MARKS
         ("What is the best title?", None),
     ],
 )
-def test_stems(stem: str, expected: str | None):
+def test_stems_have_the_expected_polarity(stem: str, expected: str | None):
     """A verification stem has a polarity; another kind of stem has none."""
     assert asks_for(stem) == expected
     assert is_verification(stem) == (expected is not None)
@@ -102,12 +102,12 @@ _JUDGED = (
 
 
 @pytest.mark.parametrize("judged", _JUDGED.split())
-def test_the_clause_that_judges_is_asked_wherever_it_stands(judged: str):
+def test_the_clause_with_the_verdict_decides(judged: str):
     assert polarity(f"{judged}的是哪一项，请选出来。") == "contradicted"
     assert polarity(f"他{judged}吗？说法正确的是哪一项；请选出来") == "supported"
 
 
-def test_traditional_characters_ask_as_the_simplified_ones_do():
+def test_traditional_characters_equal_simplified_ones():
     """Every word that the rules name, in every spelling; what the page is told names no other."""
     spellings: dict[str, list[str]] = {}
     for traditional, simplified in SPELLED.items():
@@ -121,7 +121,7 @@ def test_traditional_characters_ask_as_the_simplified_ones_do():
             assert asks_for(way) == asks_for(stem), way
 
 
-def test_every_mark_between_clauses_parts_them():
+def test_every_clause_mark_separates_clauses():
     for mark in "，,；;。！？!?：:":
         assert polarity(f"他不走{mark}正确的是{mark}") == "supported", mark
     assert polarity("他没来，为什么") == "supported"  # none judges: the last one counts
@@ -135,7 +135,7 @@ _SAYS_NOTHING = (
 )
 
 
-def test_words_that_say_no_and_words_that_only_look_like_it():
+def test_negations_and_words_that_resemble_them():
     assert {polarity(f"说法{word}是") for word in [*_SAYS_NO.split(), "有错误"]} == {"contradicted"}
     for word in _SAYS_NOTHING.split():
         assert polarity(f"说法{word}是") == "supported", word
@@ -152,7 +152,7 @@ def test_words_that_say_no_and_words_that_only_look_like_it():
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子丑外") == polarity("除甲，乙外") == "supported"
 
 
-def test_what_is_called_right_and_has_a_slip_is_wrong():
+def test_statements_with_flaws_are_contradicted():
     """基本正确，但…: what stands behind decides; no slip is none, and a stem may be about one."""
     for slip in ("有误", "有错误", "存在疏漏", "有细微偏差", "有瑕疵", "有失偏颇", "与原文有出入"):
         for stem in ("下列说法基本正确，但{}的一项是", "下列说法大致正确但{}的一项是"):
@@ -169,7 +169,7 @@ def test_what_is_called_right_and_has_a_slip_is_wrong():
         assert asks_for(stem) == "supported", stem
 
 
-def test_what_bends_its_text_is_wrong_and_what_follows_from_it_is_right():
+def test_distorting_is_contradicted_and_following_supported():
     for bent in (
         "曲解文意",
         "歪曲原文意思",
@@ -194,7 +194,7 @@ def test_what_bends_its_text_is_wrong_and_what_follows_from_it_is_right():
     assert asks_for("根据材料，公司推出新产品的原因是") is None
 
 
-def test_how_many_are_right_asks_for_no_statement():
+def test_counting_questions_are_not_verification():
     for stem in (
         "下列说法正确的有几项",
         "下列关于“碳中和”的说法，错误的有几处",
@@ -207,7 +207,7 @@ def test_how_many_are_right_asks_for_no_statement():
     assert asks_for("以下几句话不正确的是") == "contradicted"
 
 
-def test_what_can_be_inferred_is_asked_in_other_words():
+def test_inference_stems_are_recognised():
     for stem in (
         "What can we infer from the passage?",
         "It can be inferred from the passage that ____.",
@@ -228,7 +228,7 @@ def test_what_can_be_inferred_is_asked_in_other_words():
     assert asks_for("Which is true of people who disagree with Ada?") == "supported"
 
 
-def test_what_denies_a_fault_approves():
+def test_denied_faults_are_supported():
     """What denies something else does not."""
     assert replace_denied_faults("甲没有什么错误，乙不矛盾，丙无误。") == "甲正确，乙正确，丙正确。"
     for text in ("甲没有错过，乙不得不", "丙没有误会", "丁有误，不正确", "戊不符合"):
@@ -241,7 +241,7 @@ _EN_SAYS_NO = (
 )
 
 
-def test_what_a_stem_is_about_denies_for_itself():
+def test_negations_in_the_topic_are_ignored():
     """Not what judges; but a verdict, or what is asked for, is no topic."""
     for about in ("关于不平等条约的说法", "对不对称加密的理解", "有關未成年人的敘述"):
         assert polarity(f"下列{about}正确的一项是") == "supported"
@@ -250,7 +250,7 @@ def test_what_a_stem_is_about_denies_for_itself():
         assert polarity(stem) == "contradicted"
 
 
-def test_english_words_that_say_no_and_words_that_only_look_like_it():
+def test_english_negations_and_words_that_resemble_them():
     for word in _EN_SAYS_NO.split():
         assert polarity(f"which is {word.upper()} so") == "contradicted", word
     assert polarity("none of the four") == "contradicted"
@@ -259,7 +259,7 @@ def test_english_words_that_say_no_and_words_that_only_look_like_it():
     assert polarity(other) == "supported"
 
 
-def test_what_denies_a_fault_in_english_says_yes():
+def test_english_denied_faults_are_supported():
     """A second word that says no says no."""
     for stem in (
         "Which of these statements is NOT incorrect?",
@@ -291,7 +291,7 @@ _VERDICT = (
 )
 
 
-def test_a_verification_names_a_statement_and_a_verdict_and_nothing_else_to_choose():
+def test_verification_needs_a_statement_and_a_verdict():
     for word in _STATEMENT.split():
         assert is_verification(f"{word}正确的是"), word
     for word in _VERDICT.split():
@@ -312,7 +312,7 @@ _SAID = (
 )
 
 
-def test_an_english_verification_has_a_verdict_or_asks_which_one_the_passage_says():
+def test_english_verification_needs_a_verdict():
     for word in _EN_VERDICT.split():
         assert is_verification(f"Which of the following is {word}?"), word
     for word in _SAID.split():
@@ -332,7 +332,7 @@ def test_an_english_verification_has_a_verdict_or_asks_which_one_the_passage_say
         assert not is_verification(stem), stem
 
 
-def test_what_nobody_said_is_asked_of_the_stem():
+def test_the_stem_gives_the_default():
     """A verification always asks for one or the other, a choice only where its words do."""
     assert infer_asks_for("verification", "哪一项") == "supported"
     assert infer_asks_for("verification", "不是哪一项") == "contradicted"
@@ -342,7 +342,7 @@ def test_what_nobody_said_is_asked_of_the_stem():
 
 
 @pytest.mark.parametrize("marks", ["“”", "‘’", "「」", "《》", "（）", "()", '""'])
-def test_what_is_quoted_asks_for_nothing(marks: str):
+def test_quotations_are_ignored(marks: str):
     """Several asides, one right behind the other; what nothing closes is none."""
     begun, closed = marks
     aside = f"{begun}不{closed}"
@@ -360,7 +360,7 @@ def test_the_official_rule_is_literal():
 
 
 @given(st.text('“”‘’「」《》（）()"不a'))
-def test_what_is_put_aside_is_what_the_published_rule_puts_aside(stem: str):
+def test_ignored_parts_equal_those_of_the_published_rules(stem: str):
     """As one pattern says it, whose time grows with the square."""
     bare = re.sub("|".join(f"[{a}][^{z}]*[{z}]" for a, z in QUOTATION_MARKS.items()), "", stem)
     assert polarity(f"正确的是{stem}") == ("contradicted" if "不" in bare else "supported")
@@ -374,7 +374,7 @@ _PIECES = [
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
 @example("which one is known")
-def test_what_is_verified_is_what_the_published_rules_find(stem: str):
+def test_verification_equals_the_published_rules(stem: str):
     """As one pattern says it, whose time grows with the square."""
     rule = rules()
     if re.search(rule["han"], stem):
@@ -386,18 +386,18 @@ def test_what_is_verified_is_what_the_published_rules_find(stem: str):
 
 
 @pytest.mark.parametrize("stem", ["的", "下列说法", "标题说法", "which one ", "we can know "])
-def test_stems_that_ask_for_nothing(stem: str):
+def test_stems_without_polarity(stem: str):
     """The patterns themselves would take hours for these."""
     assert not is_verification(stem * 300_000)
 
 
-def test_marks_that_nothing_closes():
+def test_unclosed_marks_are_fast():
     """The pattern itself would take minutes for these."""
     assert polarity("“" * 1_000_000 + "不正确的") == "contradicted"
     assert polarity("(“" * 500_000 + ")“" * 100_000 + "正确的") == "supported"
 
 
-def test_what_a_statement_seems_to_be_judges_nothing():
+def test_seeming_verdicts_are_ignored():
     for seems in ("看似", "似乎", "看起来", "看起來"):
         for asked, seen in (("错误", "正确"), ("不符合原文", "合理"), ("有误", "合乎文意")):
             stem = f"下列说法{asked}，但{seems}{seen}的一项是"
@@ -409,7 +409,7 @@ def test_what_a_statement_seems_to_be_judges_nothing():
 
 
 @pytest.mark.parametrize("seems", ["看似", "似乎", "看起来", "看起來"])
-def test_what_a_statement_seems_to_be_is_asked_for_where_nothing_else_judges(seems):
+def test_seeming_verdicts_count_alone(seems):
     for seen in ("不准确", "不合理", "与原文不符"):
         assert asks_for(f"下列对文章的理解{seems}{seen}的一项是") == "contradicted", seen
     for seen in ("错误", "不合理，不准确", "不合理、不准确"):

@@ -146,17 +146,17 @@ Which of the following is the best title for the passage?
 
 
 @pytest.mark.parametrize("stem", SUPPORTED)
-def test_stems_that_ask_for_what_is_so(stem: str):
+def test_stems_that_ask_for_supported_statements(stem: str):
     assert asks_for(stem) == "supported"
 
 
 @pytest.mark.parametrize("stem", CONTRADICTED)
-def test_stems_that_ask_for_what_is_not_so(stem: str):
+def test_stems_that_ask_for_contradicted_statements(stem: str):
     assert asks_for(stem) == "contradicted"
 
 
 @pytest.mark.parametrize("stem", NONE)
-def test_stems_that_judge_no_statement(stem: str):
+def test_stems_without_verification(stem: str):
     """Though some of them say that something was wrong, right or true."""
     assert asks_for(stem) is None
 
@@ -170,7 +170,7 @@ _PIECES = [
 
 
 @pytest.mark.parametrize("piece", _PIECES)
-def test_no_stem_takes_long(piece: str):
+def test_every_stem_is_fast(piece: str):
     """A pattern that looked to the end from every word would take minutes for these."""
     assert not is_verification(piece * 20_000)
     assert is_verification(piece * 20_000 + "\nWhich is true?")

@@ -30,13 +30,13 @@ _ASKS = {
 
 
 @pytest.mark.parametrize("asked", _ASKS)
-def test_every_question_word_asks_for_its_kind(asked: str):
+def test_question_words_give_the_answer_type(asked: str):
     questions = _ASKS[asked].split("|")
     assert {question: expected_answer_type(question) for question in questions} == dict.fromkeys(
         questions, asked
     )
 
 
-def test_a_date_goes_before_a_number_and_a_number_before_a_name():
+def test_dates_precede_numbers_and_numbers_names():
     assert expected_answer_type("Who says how many came, and when?") == "date"
     assert expected_answer_type("Who says how many came?") == "number"

@@ -42,7 +42,7 @@ def _split(text: str, language: str) -> list[str]:
         ("。。。", ["。。。"]),
     ],
 )
-def test_chinese_sentences(text: str, expected: list[str]):
+def test_chinese_text_is_split(text: str, expected: list[str]):
     """Full-width enders, quotes behind them, ellipses and line breaks end a sentence."""
     assert _split(text, "zh") == expected
 
@@ -72,13 +72,13 @@ def test_chinese_sentences(text: str, expected: list[str]):
         ("no end", ["no end"]),
     ],
 )
-def test_english_sentences(text: str, expected: list[str]):
+def test_english_text_is_split(text: str, expected: list[str]):
     """Abbreviations, initials, decimals and ordinals do not end a sentence."""
     assert _split(text, "en") == expected
 
 
 @pytest.mark.parametrize("quote", "”’」』\"'")
-def test_a_quote_that_closes_behind_an_ender_stays_with_it(quote: str):
+def test_a_closing_quote_belongs_to_its_sentence(quote: str):
     """Across a wide blank, too; and the sentence goes on where a particle or a mark follows."""
     assert _split(f"来吗？{quote}她点头。", "zh") == [f"来吗？{quote}", "她点头。"]
     assert _split(f"来吗。\u3000{quote}她点头。", "zh") == [f"来吗。\u3000{quote}", "她点头。"]
@@ -89,13 +89,13 @@ def test_a_quote_that_closes_behind_an_ender_stays_with_it(quote: str):
 
 
 @pytest.mark.parametrize("bracket", "）)】〕]》〉")
-def test_an_ender_before_a_bracket_that_closes_ends_nothing(bracket: str):
+def test_an_end_mark_before_a_closing_bracket_ends_nothing(bracket: str):
     """Quotes before and behind the bracket change nothing."""
     for closers in (bracket, f"’{bracket}", *(bracket + quote for quote in "”’」』\"'")):
         assert _split(f"他笑了。{closers}又走了。", "zh") == [f"他笑了。{closers}又走了。"]
 
 
-def test_right_behind_an_ender_only_a_lesser_mark_goes_on():
+def test_only_inner_punctuation_continues_a_sentence():
     """A particle begins the next sentence; one wide mark in a run of enders is enough."""
     assert _split("他走了。的确如此。", "zh") == ["他走了。", "的确如此。"]
     for mark in "，、；：,;":
@@ -133,7 +133,7 @@ def test_right_behind_an_ender_only_a_lesser_mark_goes_on():
          ["Five ayes, two nos.", "He ate a fig.", "It had vol.", "Good."]),
     ],
 )  # fmt: skip
-def test_what_stands_around_a_full_stop_decides(text: str, expected: list[str]):
+def test_the_context_of_a_full_stop_decides(text: str, expected: list[str]):
     """A small letter behind it, an abbreviation before it; other enders need neither."""
     assert _split(text, "en") == expected
 
@@ -154,7 +154,7 @@ def test_what_stands_around_a_full_stop_decides(text: str, expected: list[str]):
         "5 Hale Ave. Northwest, 6 Lee Blvd. East and 7 Ray Rd. West burned.",
     ],
 )
-def test_titles_places_dates_and_firms_are_inside_of_sentences(text: str):
+def test_abbreviations_do_not_end_sentences(text: str):
     assert _split(text, "en") == [text]
 
 
@@ -167,7 +167,7 @@ _STARTERS = (
 
 
 @pytest.mark.parametrize("starter", _STARTERS.split())
-def test_behind_an_abbreviation_some_words_begin_a_sentence(starter: str):
+def test_starters_begin_a_sentence_after_abbreviations(starter: str):
     assert _split(f"He left the U.S. {starter} it was.", "en") == [
         "He left the U.S.",
         f"{starter} it was.",
@@ -194,12 +194,12 @@ def test_behind_an_abbreviation_some_words_begin_a_sentence(starter: str):
         ("See part.B\nNext.", ["See part.B", "Next."]),
     ],
 )  # fmt: skip
-def test_a_sentence_without_a_space_behind_the_last_one(text: str, expected: list[str]):
+def test_sentences_may_lack_a_space_between(text: str, expected: list[str]):
     """Between a plain word and a capital with a small letter; not in addresses, names, numbers."""
     assert _split(text, "en") == expected
 
 
-def test_the_shared_tasks_marks_part_sentences_and_stand_in_none():
+def test_mrqa_marks_separate_sentences():
     """Titles and paragraphs without a full stop, as MRQA's HotpotQA, SearchQA and TriviaQA are."""
     text = "[DOC] [TLE] Ann Lee [PAR] Ann ran. She won [PAR] [TLE] Orle [SEP] Orle is a town [1]."
     found = [one.of(text) for one in sentences(text)]
@@ -207,7 +207,7 @@ def test_the_shared_tasks_marks_part_sentences_and_stand_in_none():
     assert sentences("[PAR] [TLE]") == ()
 
 
-def test_the_authors_rule_keeps_its_oddities():
+def test_vgaokaos_rule_keeps_its_oddities():
     """Of two enders only the first counts, and leading space stays in the sentence."""
     text = "一……。二！？三。  四\n\n五"
     assert [span.of(text) for span in vgaokao(text)] == [
@@ -236,12 +236,12 @@ def test_the_authors_rule_keeps_its_oddities():
         ("“好?”。走了", ["“好?”。", "走了"]),
     ],
 )
-def test_the_authors_rule_waits_for_what_closes_behind_an_ender(text: str, expected: list[str]):
+def test_vgaokaos_rule_includes_closing_marks(text: str, expected: list[str]):
     """A quote that closes stays, and so does the mark behind it, which then ends the sentence."""
     assert [span.of(text) for span in vgaokao(text)] == expected
 
 
-def test_tokens_are_words_numbers_and_characters():
+def test_tokens_are_words_numbers_and_chinese_characters():
     """English words and numbers are whole, Chinese characters single, punctuation is left out."""
     text = "Don't pay $1,250.5 in the U.S. for 北京’s 3 well-known 书。"
     assert [span.of(text) for span in tokens(text)] == [
@@ -267,12 +267,12 @@ def test_tokens_are_words_numbers_and_characters():
         ("A-bひら カナ", ["A-b", "ひ", "ら", "カナ"]),
     ],
 )
-def test_every_chinese_character_is_a_token_beside_whatever_it_stands(text: str, expected):
+def test_every_chinese_character_is_a_token(text: str, expected):
     """The rare ones beyond the basic plane, too; so is every hiragana, and katakana stay whole."""
     assert [span.of(text) for span in tokens(text)] == words(text) == expected
 
 
-def test_the_blocks_of_natural_questions_end_sentences_and_are_in_none():
+def test_natural_questions_blocks_separate_sentences():
     """As the MRQA shared task has them; what only looks so is text."""
     text = (
         '<Table> <Tr> <Th_colspan="2"> Boats </Th> </Tr> <Tr> <Td> Ada </Td> <Td> 1931 </Td> </Tr>'

@@ -16,7 +16,7 @@ def words(text):
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-def test_sentences(language):
+def test_sentences_of_other_scripts(language):
     """As they should be, by the language and by the one that the letters show."""
     sample = SAMPLES[language]
     expected = [one for sentence in sample.sentences for one in _parts(sentence)]
@@ -30,7 +30,7 @@ def _parts(sentence):
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-def test_letters_show_the_script_and_no_more(language):
+def test_scripts_are_detected_by_letters(language):
     sample = SAMPLES[language]
     assert detect(sample.text) == SHOWN.get(language, language)
     assert detect(sample.question) == SHOWN.get(language, language)
@@ -50,7 +50,7 @@ def test_letters_show_the_script_and_no_more(language):
         ("हाँ।नहीं", "hi", ["हाँ।", "नहीं"]),
     ],
 )
-def test_marks(text, language, expected):
+def test_marks_of_other_scripts(text, language, expected):
     """Quotes close with their sentence; a lesser mark goes on; ``;`` asks in Greek alone."""
     assert split(text, language) == expected
 
@@ -72,19 +72,19 @@ def test_marks(text, language, expected):
         ("한국어 말", ["한국어", "말"]),
     ],
 )
-def test_tokens(text, expected):
+def test_tokens_of_other_scripts(text, expected):
     """Vowel signs belong to their letters; where there are no blanks each syllable is one."""
     assert words(text) == expected
 
 
-def test_a_character_is_no_word_and_no_number():
+def test_is_character_is_false_for_words_and_numbers():
     for one in ("渡", "べ", "ระ", "ម្ពុ"):
         assert is_character(one)
     for one in ("ferry", "テレビ", "१२", "๑๒", "वह", "한국어"):
         assert not is_character(one)
 
 
-def test_a_little_of_another_script_changes_nothing():
+def test_few_letters_of_another_script_do_not_matter():
     """Half of the letters must be of it; of kana a third, of Han characters a fifth."""
     assert detect("The word Σωκράτης is Greek.") == "en"
     assert detect("俄罗斯的 Достоевский") == "zh"

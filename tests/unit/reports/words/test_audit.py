@@ -87,7 +87,7 @@ def _is_part(text):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_sentence_of_a_check_is_known(name):
+def test_every_sentence_of_a_check_is_translated(name):
     """A sentence that a check gains must be given its Chinese, or this fails and names it."""
     found = {_blank(text) for text in _sentences(FOLDER / f"{name}.py")}
     ours = {text for text in found if re.search(r"[a-z]{3,}", re.sub(r"\{\}", "", text))}
@@ -96,14 +96,14 @@ def test_every_sentence_of_a_check_is_known(name):
     assert sorted(missing) == []
 
 
-def test_every_promise_is_known():
+def test_every_promise_is_translated():
     """All promises about answers and about files."""
     found = set(_promises())
     assert len(found) > 40
     assert sorted(found - KNOWN) == []
 
 
-def test_every_check_has_its_name_and_question():
+def test_every_check_has_a_name_and_a_question():
     """Each check of the audit has a heading and says what it asks."""
     for check in CHECKS:
         assert check in FRAME.say(check, "zh")
@@ -140,13 +140,13 @@ def test_both_languages_have_the_same_fields():
          "r: a stranger's own words; zero for every model (2)"),
     ],
 )  # fmt: skip
-def test_sentences_are_said_whole(english, chinese):
+def test_sentences_are_translated_completely(english, chinese):
     """Names and numbers are kept, nested sentences are said, the unknown is left whole."""
     assert SENTENCES.say(english, "zh") == chinese
     assert SENTENCES.say(english, "en") == english
 
 
-def test_hostile_names_are_cheap_and_kept():
+def test_hostile_names_are_kept_and_matched_fast():
     """Thousands of separators neither nest endlessly nor lose a character."""
     for name in (": " * 5_000, "; " * 5_000, " + " * 5_000, "{run}", "{=cause}", "x" * 10_000):
         said = SENTENCES.say(f"{name}: no shortcut beats chance", "zh")
@@ -154,7 +154,7 @@ def test_hostile_names_are_cheap_and_kept():
 
 
 @pytest.mark.parametrize("name", ["chat: qwen", "http:localhost: x", "a, b: c; d + e"])
-def test_a_name_with_our_separators_is_kept(name):
+def test_a_name_with_separators_is_kept(name):
     """Names of runs are a user's: a colon in one is no colon of ours."""
     for rest, chinese in (
         (
@@ -166,7 +166,7 @@ def test_a_name_with_our_separators_is_kept(name):
         assert SENTENCES.say(f"{name}: {rest}", "zh") == f"{name}：{chinese}"
 
 
-def test_templates_never_read_their_values():
+def test_templates_do_not_interpret_values():
     """A value that looks like a field is text."""
     phrases = Phrases({"{a} and {b}": "{b} 与 {a}"})
     assert phrases.say("{b} and {a}", "zh") == "{a} 与 {b}"

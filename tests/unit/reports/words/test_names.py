@@ -6,7 +6,7 @@ from closeread.reports.words.names import NAMES
 from project_paths import ROOT
 
 
-def test_every_defect_that_a_format_may_have_has_words():
+def test_every_defect_has_words():
     """Of all those that the page on formats lists, in both languages."""
     rows = re.findall(
         r"^\| `[a-z-]+` \|.*\|$", (ROOT / "docs/formats.md").read_text(), re.MULTILINE

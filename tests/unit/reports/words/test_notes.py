@@ -18,7 +18,7 @@ _FAMILIES = {
 
 @pytest.mark.parametrize("name", _FAMILIES)
 @pytest.mark.parametrize("reader", ["lexical", "majority", "first-sentence"])
-def test_notes_of_all_metrics_are_said_in_chinese(name, reader, tmp_path):
+def test_notes_of_all_metrics_are_translated(name, reader, tmp_path):
     """Those of numbers, and those of the differences of two runs."""
     runs = []
     for folder, limit in (("few", 6), ("again", 6), ("one", 1), ("whole", None)):
@@ -34,7 +34,7 @@ def test_notes_of_all_metrics_are_said_in_chinese(name, reader, tmp_path):
         assert said != note and not re.search("[a-z]{4}", said), note
 
 
-def test_a_note_of_several_sentences_is_said_as_a_whole_or_not_at_all():
+def test_notes_are_translated_completely_or_not():
     told = "chance 1/64 = 1.56 % (4.17 % = 1/24 knowing that a triple's letters differ)"
     assert NOTES.say(f"{told}; no question was scored", "zh") == (
         "随机猜测 1/64 = 1.56 %（已知题组内答案字母互不相同时为 4.17 % = 1/24）；没有计分的题目"
@@ -45,7 +45,7 @@ def test_a_note_of_several_sentences_is_said_as_a_whole_or_not_at_all():
 
 
 @pytest.mark.parametrize(("answers", "note"), [(1, "1 of 1 question"), (3, "2 of 3 questions")])
-def test_what_a_run_left_unanswered_is_said_in_chinese(answers, note):
+def test_notes_on_unanswered_questions_are_translated(answers, note):
     """Of answers that were withheld below a threshold, for example."""
     questions = [Question(question_id=f"{n}", passage_id="p", text="Who?", kind="span",
                           answers=(Answer(kind="span", texts=("Ann",)),))
