@@ -116,7 +116,7 @@ def _warn(outcome: "Outcome", recipe: "Recipe") -> None:
 def _as_json(outcome: "Outcome") -> dict[str, Any]:
     """Return what ``--json`` prints: one run's results, or those of several under ``runs``."""
     from closeread.cli.terminal.numbers import averages_as_json, scores_as_json
-    from closeread.reports.mrqa import published_beside_summaries
+    from closeread.reports.mrqa import compare_summaries_with_baselines
     from closeread.runs.macro import macro_averages
 
     averages = macro_averages(outcome.runs)
@@ -127,7 +127,7 @@ def _as_json(outcome: "Outcome") -> dict[str, Any]:
     for run_record, audited in zip(runs, outcome.audits, strict=False):
         run_record["audit"] = _audit_as_json(audited)
     report: dict[str, Any] = {"report": str(outcome.report)}
-    if mrqa := published_beside_summaries(outcome.summaries):
+    if mrqa := compare_summaries_with_baselines(outcome.summaries):
         report["mrqa_2019"] = mrqa
     if len(runs) == 1:
         return runs[0] | report
@@ -137,11 +137,11 @@ def _as_json(outcome: "Outcome") -> dict[str, Any]:
 def _print(outcome: "Outcome", recipe: "Recipe") -> None:
     """Print the scores and the audit of each run, the averages, and the path of the report."""
     from closeread.cli.terminal.numbers import print_averages, print_mrqa, print_summary
-    from closeread.reports.mrqa import published_beside_summaries
+    from closeread.reports.mrqa import compare_summaries_with_baselines
     from closeread.runs.macro import macro_averages
 
     averages = macro_averages(outcome.runs)
-    mrqa = published_beside_summaries(outcome.summaries)
+    mrqa = compare_summaries_with_baselines(outcome.summaries)
     for name, summary, audited in zip_longest(recipe.datasets, outcome.summaries, outcome.audits):
         print_summary(summary, title=f"{recipe.reader.name} on {name}")
         click.echo()

@@ -81,7 +81,7 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
     """
     ids = Ids(defects)
     is_rows = coqa_rows.are_rows(source.head())
-    for at, raw in coqa_rows.iter_stories(source) if is_rows else _published(source):
+    for at, raw in coqa_rows.iter_stories(source) if is_rows else _iter_published(source):
         story = source.convert(raw, _Story, within=at)
         answer_lists = [story.answers] if story.answers else []
         answer_lists += story.additional_answers.values()
@@ -130,7 +130,7 @@ def read(source: Source, defects: Defects, turns: int = TURNS) -> Iterator[Item]
         yield passage, tuple(questions)
 
 
-def _published(source: Source) -> Iterator[tuple[str, Json]]:
+def _iter_published(source: Source) -> Iterator[tuple[str, Json]]:
     for number, raw in enumerate(source.elements("data", dict)):
         yield f"data[{number}]", raw
 

@@ -53,13 +53,13 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 def _rows(source: Source) -> Iterator[Positioned]:
     def header(names: list[str]) -> list[str]:
-        return _checked(source, _header(names))
+        return _iter_checked_rows(source, _header(names))
 
     for line, row in iter_csv_rows(source, header):
         yield line, _to_row(row, f"{source}, line {line}")
 
 
-def _checked(source: Source, names: list[str]) -> list[str]:
+def _iter_checked_rows(source: Source, names: list[str]) -> list[str]:
     missing = [name for name in _REQUIRED if name not in names]
     further = [name for name in names if re.fullmatch(r"(option|evidence)_.", name.lower())]
     if missing:

@@ -18,7 +18,9 @@ def coverage_plots(material: Material) -> list[Plot]:
 
     One plot per metric that judges questions.
     """
-    runs = [run for place in range(len(material.sets)) for run in material.judged_alike(place)]
+    runs = [
+        run for place in range(len(material.sets)) for run in material.runs_with_common_value(place)
+    ]
     runs_by_metric: dict[str, list[RunView]] = {}
     for run in runs:
         if len(run.coverage) >= _MIN_QUESTIONS:
@@ -144,7 +146,11 @@ def flip_plots(material: Material) -> list[Plot]:
 
 def pair_plots(material: Material) -> list[Plot]:
     """Plot where two runs on the same questions, judged alike, differ."""
-    if len(material.runs) != 2 or len(material.sets) != 1 or len(material.judged_alike(0)) != 2:
+    if (
+        len(material.runs) != 2
+        or len(material.sets) != 1
+        or len(material.runs_with_common_value(0)) != 2
+    ):
         return []
     first, second = material.runs
     cells = [[0, 0], [0, 0]]

@@ -57,7 +57,7 @@ def breakdown_plots(material: Material, place: int) -> list[Plot]:
 
 def tag_plots(material: Material, place: int, known_tags: Collection[str]) -> list[Plot]:
     """Plot scores by group for the other tags, computed from the questions."""
-    runs = [run for run in material.judged_alike(place) if run.is_mean]
+    runs = [run for run in material.runs_with_common_value(place) if run.is_mean]
     rows_of_set = [row for row in material.rows if row.place == place]
     if not runs or len(rows_of_set) < _MIN_QUESTIONS:
         return []

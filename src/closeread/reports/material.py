@@ -274,7 +274,7 @@ class Material:
             return run.place, math.inf
         return run.place, value if metric == "selective.aurc" else -value
 
-    def judged_alike(self, place: int) -> list[RunView]:
+    def runs_with_common_value(self, place: int) -> list[RunView]:
         """Return the runs on a data set that share the most common ``per_question`` value."""
         runs = [run for number in self.runs_of(place) if (run := self.runs[number]).per_question]
         counts = Counter(run.per_question for run in runs)

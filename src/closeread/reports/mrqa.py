@@ -58,7 +58,7 @@ def published_table(material: Material) -> dict[str, Any] | None:
     }
 
 
-def published_beside_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
+def compare_summaries_with_baselines(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
     """Return the same for one reader with a run per data set; None if none is one of the 12."""
     scores = {
         plain_name(summary.dataset.name): _score_of(summary.metrics)

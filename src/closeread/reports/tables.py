@@ -117,7 +117,7 @@ def markdown(material: Material, language: str) -> str:
     ]
     signatures = [
         f"- {escape_markdown(run)}: `{summary.signature}`"
-        for run, summary in _named_summaries(material)
+        for run, summary in _summaries_with_names(material)
     ]
     parts = [in_markdown(table) for table in report_tables(material, language)]
     parts += [
@@ -129,7 +129,7 @@ def markdown(material: Material, language: str) -> str:
 
 def latex(material: Material, language: str) -> str:
     """Return the tables in LaTeX for the booktabs package, with signatures as comments."""
-    signatures = (f"{run}: {summary.signature}" for run, summary in _named_summaries(material))
+    signatures = (f"{run}: {summary.signature}" for run, summary in _summaries_with_names(material))
     return in_latex(report_tables(material, language), signatures)
 
 
@@ -180,7 +180,7 @@ def as_csv(material: Material) -> str:
     return stream.getvalue()
 
 
-def _named_summaries(material: Material) -> Sequence[tuple[str, Summary]]:
+def _summaries_with_names(material: Material) -> Sequence[tuple[str, Summary]]:
     return [(run.name, summary) for run in material.runs for summary in run.metrics.values()]
 
 

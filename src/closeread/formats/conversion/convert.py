@@ -74,7 +74,7 @@ class _CountedDataset:
     n_without_questions: int = 0
     defects: Defects = field(default_factory=Defects)
 
-    def limited(self) -> Dataset:
+    def limit_and_count(self) -> Dataset:
         return replace(self.dataset, read=self._read, read_gold=None)
 
     def _read(self, defects: Defects) -> Iterator[Item]:
@@ -119,7 +119,7 @@ def convert(
             cure="leave out --name, --split, --occurrences and --documents",
         )
     source = _CountedDataset(dataset, limit)
-    conversion = Conversion(source.limited())
+    conversion = Conversion(source.limit_and_count())
     if makes_mrqa:
         conversion = _to_mrqa(conversion.dataset, target, mrqa or MrqaOptions())
     must_take_file(target)
@@ -129,7 +129,7 @@ def convert(
         if makes_mrqa:
             # The conversion counts its losses itself; a second one for a comparison would be slow.
             lost = Counter[str]()
-            for _ in written.limited():
+            for _ in written.limit_and_count():
                 continue
         else:
             lost = _find_losses(conversion.dataset, written, draft, name)
@@ -176,7 +176,7 @@ def _find_losses(
         UsageError: The file lacks a passage, question, option or answer, or cannot be read back.
     """
     try:
-        lost, problem = differences(dataset, written.limited())
+        lost, problem = differences(dataset, written.limit_and_count())
     except InputError as error:
         if not str(error.where).startswith(str(draft)):
             raise

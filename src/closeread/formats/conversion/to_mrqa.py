@@ -154,10 +154,10 @@ class _Converter:
 
     def _row(self, question: Question, context: "_Context", passage_id: str) -> Question | None:
         answers, reason = _extractive_answers(question)
-        detected = self._detected(answers, context.kept)
+        detected = self._detected_answers(answers, context.kept)
         if not detected:
             if answers:
-                behind = context.is_cut and self._detected(answers, context.whole)
+                behind = context.is_cut and self._detected_answers(answers, context.whole)
                 reason = f"answer-beyond-{MAX_TOKENS}-tokens" if behind else "answer-not-in-passage"
             self.conversion.dropped.add(reason, question.text, question_id=question.question_id)
             return None
@@ -190,7 +190,9 @@ class _Converter:
         self.given.add(unique)
         return unique
 
-    def _detected(self, answers: list[Answer], context: TokenizedText) -> list[dict[str, Any]]:
+    def _detected_answers(
+        self, answers: list[Answer], context: TokenizedText
+    ) -> list[dict[str, Any]]:
         if self.occurrences == "annotated":
             return [
                 entry

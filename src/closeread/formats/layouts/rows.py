@@ -178,12 +178,12 @@ def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) ->
 
 def _options(place: _Place, options: list[str] | dict[str, str] | None) -> tuple[Option, ...]:
     if isinstance(options, dict):
-        _lettered(place, list(options.values()))
+        _label_with_letters(place, list(options.values()))
         return tuple(Option(label=label, text=text) for label, text in options.items())
-    return _lettered(place, options) if options else ()
+    return _label_with_letters(place, options) if options else ()
 
 
-def _lettered(place: _Place, texts: list[str]) -> tuple[Option, ...]:
+def _label_with_letters(place: _Place, texts: list[str]) -> tuple[Option, ...]:
     return choices.make_options(texts, str(place), most=choices.MAX_LETTERED)
 
 

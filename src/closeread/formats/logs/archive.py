@@ -125,13 +125,13 @@ def unpack(path: Path, member: Member) -> bytes:
     if member.method == _STORED:
         return raw
     if member.method == _DEFLATED:
-        return _inflated(raw)
+        return _inflate(raw)
     if member.method != _ZSTANDARD:
         raise ValueError(f"compressed with the unknown method {member.method}")
-    return _decompressed(raw)
+    return _decompress(raw)
 
 
-def _inflated(raw: bytes) -> bytes:
+def _inflate(raw: bytes) -> bytes:
     unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
     try:
         content = unpacking.decompress(raw, _MAX_BYTES + 1)
@@ -144,7 +144,7 @@ def _inflated(raw: bytes) -> bytes:
     return content
 
 
-def _decompressed(raw: bytes) -> bytes:
+def _decompress(raw: bytes) -> bytes:
     try:
         import zstandard
     except ModuleNotFoundError as error:

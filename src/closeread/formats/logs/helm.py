@@ -130,9 +130,9 @@ def _record(
         options = _options(texts, state.get("output_mapping"))
         answers = tuple(options[at].answer for at in right)
     if method in _BY_LIKELIHOOD:
-        prediction = _likeliest(name, states, saved, options)
+        prediction = _parse_likelihoods(name, states, saved, options)
     else:
-        prediction = _generated(name, state, saved, lost=lost, problems=problems)
+        prediction = _parse_generated(name, state, saved, lost=lost, problems=problems)
     if method in _BY_LETTER:
         answer = _extracted_option(state, adapter, options)
         if not prediction.error:
@@ -161,7 +161,7 @@ def _find_problem(states: Sequence[Any], method: str) -> tuple[str, str] | None:
     return None
 
 
-def _generated(
+def _parse_generated(
     name: str,
     state: dict[str, Any],
     saved: dict[str, Any],
@@ -228,7 +228,7 @@ def _extracted_option(
     return next((option.answer for option in options if option.label == text), None)
 
 
-def _likeliest(
+def _parse_likelihoods(
     name: str, states: list[dict[str, Any]], saved: dict[str, Any], options: tuple[Option, ...]
 ) -> Prediction:
     """Return the option that the harness chose, with likelihoods if the tokens show them."""

@@ -253,7 +253,7 @@ def _prediction(
     content = (first.get("message") or {}).get("content")
     text = _resolve(text_of(content) or "", attachments)
     usage = output.get("usage") or {}
-    answer_text = _extracted(sample.get("scores") or {}, text, attachments)
+    answer_text = _extracted_answer(sample.get("scores") or {}, text, attachments)
     return Prediction(
         question_id=name,
         answer=golds.parse_answer(answer_text, options),
@@ -268,7 +268,7 @@ def _prediction(
     )
 
 
-def _extracted(fields: dict[str, Any], text: str, attachments: dict[str, Any]) -> str:
+def _extracted_answer(fields: dict[str, Any], text: str, attachments: dict[str, Any]) -> str:
     """Return the answer that the first scorer extracted, else the text."""
     for score in fields.values():
         answer = score.get("answer") if isinstance(score, dict) else None

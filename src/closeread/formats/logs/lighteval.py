@@ -113,7 +113,7 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
         prediction = golds.pick_likeliest(name, options, response["logprobs"])
         answers = golds.gold_options(doc.get("gold_index"), options)
     else:
-        prediction = _generated(name, doc, response, problems)
+        prediction = _parse_generated(name, doc, response, problems)
         answers = _gold(doc, choices)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=number)
@@ -164,7 +164,7 @@ def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
     return golds.parse_gold(_choices_at(doc.get("gold_index"), choices))
 
 
-def _generated(
+def _parse_generated(
     name: str, doc: dict[str, Any], response: dict[str, Any], problems: Problems
 ) -> Prediction:
     texts = response.get("text") or []

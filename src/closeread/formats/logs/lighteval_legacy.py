@@ -35,12 +35,12 @@ def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -
     logged = cells["predictions"]
     predictions = logged if isinstance(logged, list | tuple) else [logged]
     if any(isinstance(prediction, str) for prediction in predictions) or not predictions:
-        prediction, answers = _generated(name, predictions, problems), _gold(cells)
+        prediction, answers = _parse_generated(name, predictions, problems), _gold(cells)
     else:
         options = golds.make_lettered_options(
             [str(choice).strip() for choice in as_list(cells.get("choices"))]
         )
-        prediction = _likeliest(name, options, predictions)
+        prediction = _parse_likelihoods(name, options, predictions)
         answers = golds.gold_options(cells.get("gold_index"), options)
     if not answers:
         message = "the row has no gold (the leaderboard did not log it for generated texts)"
@@ -70,7 +70,7 @@ def _cell(value: Any) -> Any:
     return int(value) if _INTEGER.fullmatch(value) else parse_literal(value, "[({")
 
 
-def _generated(name: str, predictions: Any, problems: Problems) -> Prediction:
+def _parse_generated(name: str, predictions: Any, problems: Problems) -> Prediction:
     if not predictions or not isinstance(predictions[0], str):
         return Prediction(question_id=name, error="the log has no text for this question")
     problems.count_further(predictions, name)
@@ -94,7 +94,7 @@ def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
     return golds.parse_gold(texts)
 
 
-def _likeliest(name: str, options: tuple[Option, ...], predictions: Any) -> Prediction:
+def _parse_likelihoods(name: str, options: tuple[Option, ...], predictions: Any) -> Prediction:
     """Return the likeliest option; a likelihood may come with whether it was the greedy choice."""
     values = [
         prediction[0] if isinstance(prediction, list | tuple) and prediction else prediction

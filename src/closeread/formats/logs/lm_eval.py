@@ -138,14 +138,16 @@ def _record(
     passage = prompts.make_passage(passage_text)
     if all(isinstance(continuation, str) for _, continuation in requests):
         choices = _choices(doc) or prompts.find_options(last_user(requests[0][0]))
-        options, prediction = _by_likelihood(name, requests, row["resps"], choices)
-        answers = golds.gold_options(_indexed(row.get("target")), options)
+        options, prediction = _parse_likelihoods(name, requests, row["resps"], choices)
+        answers = golds.gold_options(_target_as_index(row.get("target")), options)
     else:
         options = golds.make_lettered_options(_choices(doc))
         answers = golds.gold_options(row.get("target"), options) if options else ()
         if not answers:  # words were asked for, whatever else the document holds
             options, answers = (), _gold(doc, row.get("target"))
-        prediction = _generated(name, row, requests[0][1], options, problems=problems, line=line)
+        prediction = _parse_generated(
+            name, row, requests[0][1], options, problems=problems, line=line
+        )
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=line)
         return None
@@ -168,7 +170,7 @@ def _identifier(doc: dict[str, Any], doc_id: Any) -> str:
     return str(doc_id)
 
 
-def _indexed(target: Any) -> Any:
+def _target_as_index(target: Any) -> Any:
     """Return the index of the right option, which the harness wrote as a string, as a number."""
     return int(target) if isinstance(target, str) and target.isdecimal() else target
 
@@ -187,7 +189,7 @@ def _requests(arguments: Any) -> list[tuple[Any, Any]]:
     return requests
 
 
-def _by_likelihood(
+def _parse_likelihoods(
     name: str, requests: list[tuple[Any, Any]], responses: list[Any], choices: Sequence[Any]
 ) -> tuple[tuple[Option, ...], Prediction]:
     """Return options and the likeliest of them; requests without the prompt only normalise.
@@ -200,7 +202,7 @@ def _by_likelihood(
         continuations = [last_user(prompt) for (prompt, _), _ in pairs]
     options = golds.with_texts(golds.make_lettered_options(continuations), choices)
     try:
-        values = tuple(float(_first(response)) for _, response in pairs)
+        values = tuple(float(_first_response(response)) for _, response in pairs)
     except (TypeError, ValueError):
         return options, Prediction(
             question_id=name, error="the log has no likelihood for this question"
@@ -208,13 +210,13 @@ def _by_likelihood(
     return options, golds.pick_likeliest(name, options, values)
 
 
-def _first(value: Any) -> Any:
+def _first_response(value: Any) -> Any:
     while isinstance(value, list | tuple):
         value = value[0] if value else None
     return value
 
 
-def _generated(
+def _parse_generated(
     name: str,
     row: dict[str, Any],
     settings: Any,
@@ -226,7 +228,7 @@ def _generated(
     first = row["resps"][0]
     if isinstance(first, list):
         problems.count_further(first, name, line=line)
-    text, filtered = _first(first), _first(row.get("filtered_resps"))
+    text, filtered = _first_response(first), _first_response(row.get("filtered_resps"))
     if not isinstance(text, str):
         return Prediction(question_id=name, error="the log has no text for this question")
     answer = filtered if isinstance(filtered, str) else text

@@ -74,8 +74,8 @@ def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> Lo
     options: tuple[Option, ...] = ()
     if isinstance(outputs[0], str):
         prompt = prompts_of_options[0].removesuffix("until")
-        prediction = _generated(name, outputs[0])
-        answers = _saved_golds(row) or golds.parse_gold(
+        prediction = _parse_generated(name, outputs[0])
+        answers = _golds_from_scores(row) or golds.parse_gold(
             truth.strip() if isinstance(truth, str) else truth
         )
     else:
@@ -104,7 +104,7 @@ def _record(task: str, name: str, row: dict[str, Any], problems: Problems) -> Lo
     )
 
 
-def _generated(name: str, text: str) -> Prediction:
+def _parse_generated(name: str, text: str) -> Prediction:
     return Prediction(
         question_id=name,
         answer=Answer(kind="span", texts=(text,)),
@@ -112,7 +112,7 @@ def _generated(name: str, text: str) -> Prediction:
     )
 
 
-def _saved_golds(row: dict[str, Any]) -> tuple[Answer, ...]:
+def _golds_from_scores(row: dict[str, Any]) -> tuple[Answer, ...]:
     """Return the golds in a score: SQuAD's scores are pairs of prediction and reference."""
     for value in row.values():
         pair = parse_literal(value) if isinstance(value, str) else None

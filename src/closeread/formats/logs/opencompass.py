@@ -68,7 +68,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             question=record[1],
             prediction=record[2],
             scores=scores,
-            prompt=_whole_prompt(entry),
+            prompt=_full_prompt(entry),
             lacks_extraction=bool(record[1].options) and not by_likelihood,
         )
         if task not in facts:
@@ -95,13 +95,13 @@ def _record(
         options = golds.make_lettered_options(list(by_label))
         # StoryCloze's labels are 1 and 2: a gold that is a label is none's place.
         answers = golds.gold_options(str(gold) if str(gold) in by_label else gold, options)
-        prediction = _by_perplexity(name, list(by_label.values()), options)
+        prediction = _parse_perplexities(name, list(by_label.values()), options)
     else:
         options, answers = letters.options_from_prompt(
-            golds.parse_gold(_accepted(task, gold)), prompt
+            golds.parse_gold(_accepted_answers(task, gold)), prompt
         )
         text = prompts.strip_options(text) if options else text
-        prediction = _generated(name, entry["prediction"], options, problems)
+        prediction = _parse_generated(name, entry["prediction"], options, problems)
     if not answers:
         problems.bad.add("missing-gold", "the entry has no gold", question_id=name)
         return None
@@ -117,7 +117,7 @@ def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
     return last_user(prompt) or text_of(prompt) or ""
 
 
-def _whole_prompt(entry: dict[str, Any]) -> Any:
+def _full_prompt(entry: dict[str, Any]) -> Any:
     """Return the prompt with its examples, which the original prompt lacks by perplexity."""
     by_option = (as_dict(value) for key, value in entry.items() if key.startswith(_LABEL))
     return next(
@@ -126,20 +126,20 @@ def _whole_prompt(entry: dict[str, Any]) -> Any:
     )
 
 
-def _accepted(task: str, gold: Any) -> Any:
+def _accepted_answers(task: str, gold: Any) -> Any:
     """Return the accepted answers; DROP's are in one string, separated by ``|``."""
     if isinstance(gold, str) and task.lower().startswith("drop"):
         return gold.split("|")
     return [gold] if isinstance(gold, str) else gold
 
 
-def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Prediction:
+def _parse_perplexities(name: str, entries: list[dict[str, Any]], options: Any) -> Prediction:
     values = [parse_score(entry.get("PPL")) for entry in entries]
     negated = tuple(-value for value in values if value is not None)
     return golds.pick_likeliest(name, options, negated, value_name="perplexity")
 
 
-def _generated(
+def _parse_generated(
     name: str, prediction: Any, options: tuple[Option, ...], problems: Problems
 ) -> Prediction:
     first = prediction[0] if isinstance(prediction, list) and prediction else prediction
