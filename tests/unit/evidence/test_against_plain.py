@@ -51,7 +51,7 @@ def vectors(tmp_path_factory):
         yield str(path)
 
 
-def test_soft_masking_equals_the_plain_procedure(plain, vectors):
+def test_soft_masking_equals_a_plain_implementation(plain, vectors):
     """Every option of the shipped exam, word by word and loop by loop."""
     retriever, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "off"})
     known = load_vectors(vectors)

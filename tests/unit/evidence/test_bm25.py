@@ -26,7 +26,7 @@ def test_the_score_is_lucenes_formula():
     assert [span.of(PASSAGE.text) for span in evidence.spans] == ["Sheep meet sheep."]
 
 
-def test_the_ends_of_the_ranges_are_allowed():
+def test_the_bounds_of_the_ranges_are_allowed():
     """With k1 0 a word counts once however often it comes, and the earlier sentence is taken."""
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     for b in (0.0, 1.0):
@@ -35,23 +35,23 @@ def test_the_ends_of_the_ranges_are_allowed():
     assert found("sheep", b=1.0).score == pytest.approx(idf * 2 / (2 + 0.9 * 9 / 8), abs=1e-6)
 
 
-def test_stop_words_are_the_users():
+def test_stop_words_can_be_given():
     assert found("here").spans == ()
     assert len(found("here", stop_words="none").spans) == 1
 
 
-def test_a_word_that_is_asked_twice_counts_twice():
+def test_a_repeated_query_word_counts_twice():
     assert found("sheep sheep").score == pytest.approx(2 * found("sheep").score, abs=2e-6)
 
 
-def test_top_two_stand_in_text_order():
+def test_the_top_two_are_in_text_order():
     assert [s.start for s in found("sheep meet ferries", k=2).spans] == sorted(
         s.start for s in found("sheep meet ferries", k=2).spans
     )
     assert len(found("sheep", k=2).spans) == 2
 
 
-def test_a_sentence_that_shares_nothing_is_never_taken():
+def test_a_sentence_without_query_words_is_never_taken():
     assert len(found("port", k=3).spans) == 1
     assert found("nowhere", k=3).spans == ()
 
@@ -68,7 +68,7 @@ def test_equal_sentences_stay_distinct_and_the_first_comes_first():
 @pytest.mark.parametrize(
     "wrong", [{"k": 0}, {"k1": -1.0}, {"k1": math.inf}, {"k1": float("nan")}, {"b": 1.5}]
 )
-def test_numbers_out_of_range_are_refused(wrong):
+def test_numbers_out_of_range_are_rejected(wrong):
     with pytest.raises(UsageError, match="k at least 1, k1 >= 0, b from 0 to 1"):
         bm25(**wrong)
 
@@ -79,7 +79,7 @@ def test_the_grid_finds_the_best_pair_and_breaks_ties_downwards():
     assert len(rows) == 36
 
 
-def test_the_score_is_the_best_sentences_and_fewer_may_be_asked_for():
+def test_the_score_is_that_of_the_best_sentence_and_k_can_be_lowered():
     two = found("sheep", k=2)
     assert (len(two.spans), two.score) == (2, found("sheep").score)
     option = Option(label="A", text="sheep")
@@ -95,7 +95,7 @@ def test_a_passage_is_split_by_its_language():
     assert [span.of(passage.text) for span in evidence.spans] == ["羊吃草?"]
 
 
-def test_what_is_asked_depends_on_the_kind_of_question():
+def test_the_query_depends_on_the_kind_of_question():
     """A choice's option is read behind its stem, or in the stem's blank."""
     from closeread.evidence.query import query_text
 

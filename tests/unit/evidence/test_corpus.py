@@ -30,7 +30,7 @@ def corpus(tmp_path):
     return Corpus(tmp_path / "c")
 
 
-def test_passages_come_back_as_they_were(corpus):
+def test_passages_are_returned_unchanged(corpus):
     assert list(corpus) == PASSAGES[:3]
     assert len(corpus) == 3
 
@@ -50,7 +50,7 @@ def test_the_first_stage_ranks_by_bm25(corpus):
 
 
 @pytest.mark.parametrize("text", ["", "。", "nowhere to be found"])
-def test_a_claim_that_shares_no_word_finds_nothing(corpus, text):
+def test_a_claim_without_shared_words_finds_nothing(corpus, text):
     assert corpus.search(text, "en") == []
     option = Option(label="A", text=text)
     retriever, _ = make("retriever", "bm25")
@@ -71,26 +71,26 @@ def test_evidence_may_come_from_several_passages(corpus):
     assert evidence.option_label == "A"
 
 
-def test_the_index_is_mapped_not_read(corpus):
+def test_the_index_is_memory_mapped(corpus):
     assert isinstance(corpus._offsets, np.memmap)
     assert isinstance(corpus._index.scores["data"], np.memmap)
 
 
-def test_a_folder_that_holds_something_is_not_written_over(tmp_path):
+def test_a_folder_with_content_is_not_overwritten(tmp_path):
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(UsageError, match="is not empty"):
         build_corpus(iter(PASSAGES), tmp_path)
 
 
 @pytest.mark.parametrize("size", [0, 100])
-def test_a_corpus_that_was_cut_off_is_none(corpus, tmp_path, size):
+def test_a_truncated_corpus_is_rejected(corpus, tmp_path, size):
     with (tmp_path / "c" / "passages.jsonl").open("r+b") as stream:
         stream.truncate(size)
     with pytest.raises(InputError, match="another length than when it was written"):
         Corpus(tmp_path / "c")
 
 
-def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
+def test_a_folder_that_is_not_a_corpus_is_rejected(tmp_path):
     with pytest.raises(InputError, match="is not a corpus"):
         Corpus(tmp_path)
     (tmp_path / "corpus.json").write_text('{"schema_version": 99}')
@@ -101,13 +101,13 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
         Corpus(tmp_path)
 
 
-def test_passages_without_a_word_make_no_corpus(tmp_path):
+def test_passages_without_words_are_rejected(tmp_path):
     with pytest.raises(InputError, match="no passage contains a word"):
         build_corpus([Passage(passage_id="p", text="。")], tmp_path / "c")
     assert not list(tmp_path.iterdir())
 
 
-def test_what_breaks_off_leaves_nothing(tmp_path):
+def test_an_interrupted_build_leaves_no_folder(tmp_path):
     """A data set that turns out broken half way, or a key pressed, and the same command again."""
 
     def passages(error):
@@ -123,7 +123,7 @@ def test_what_breaks_off_leaves_nothing(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["c"]
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be written"):
         build_corpus(iter(PASSAGES), tmp_path / "file" / "c")
@@ -131,7 +131,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
         build_corpus(iter(PASSAGES), tmp_path / "file")
 
 
-def test_two_at_once_are_told_and_what_a_kill_left_goes(tmp_path):
+def test_concurrent_builds_are_rejected_and_leftovers_removed(tmp_path):
     left = tmp_path / ".c.99999999.part"
     left.mkdir()
     (left / "passages.jsonl").write_text("half")
@@ -149,7 +149,7 @@ def test_two_at_once_are_told_and_what_a_kill_left_goes(tmp_path):
 
 
 @pytest.mark.parametrize("kib", [1, 32])
-def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, kib):
+def test_a_full_disk_gives_one_message_and_leaves_nothing(tmp_path, kib):
     """Here files that may have no more bytes, be it the passages or the index."""
     resource = pytest.importorskip("resource")
     done = subprocess.run(
@@ -164,7 +164,7 @@ def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, kib):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_is_taken_is_told_before_the_set_is_opened(tmp_path, capsys):
+def test_a_taken_folder_is_rejected_before_the_data_set_is_opened(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("precious")
     asked = ("evidence", tmp_path / "none.json", "--build-corpus")
     assert closeread(*asked, tmp_path) == 2
@@ -173,14 +173,14 @@ def test_a_folder_that_is_taken_is_told_before_the_set_is_opened(tmp_path, capsy
     assert "a file is in the place of a folder" in capsys.readouterr().err
 
 
-def test_of_equal_passages_the_earlier_is_found(tmp_path):
+def test_the_earlier_of_equal_passages_ranks_first(tmp_path):
     alike = [Passage(passage_id=str(number), text="Sheep graze.") for number in range(5)]
     build_corpus(iter(alike), tmp_path / "c")
     found = Corpus(tmp_path / "c").search("sheep", "en", k=2)
     assert [one.passage_id for one, _ in found] == ["0", "1"]
 
 
-def test_by_command(tmp_path):
+def test_the_command_builds_and_searches_a_corpus(tmp_path):
     """Built from the shipped exam and searched with its own claims, gold hidden."""
 
     def run(*args):
@@ -230,7 +230,7 @@ def scored(corpus_path, passage, passages=2):
     return {name: one.value for name, one in found.items()}
 
 
-def test_a_sentence_of_another_passage_is_a_wrong_one(corpus, tmp_path):
+def test_a_sentence_of_another_passage_is_wrong(corpus, tmp_path):
     """One of the two sentences found is gold, the other stands in another passage."""
     found = scored(tmp_path / "c", PASSAGES[0])
     assert found["corpus.recall@2"] == 1.0
@@ -251,7 +251,7 @@ def test_the_right_passage_is_known_by_its_text(corpus, tmp_path):
     }
 
 
-def test_every_claim_counts_once_however_many_a_question_has():
+def test_every_claim_counts_once():
     """One of one claim and one of four: two of five are in their passage, not five of eight."""
     scorer = CorpusScorer(3, None)
     for name, places in (("a", (1,)), ("b", (2, 0, 0, 0))):
@@ -271,7 +271,7 @@ def test_every_claim_counts_once_however_many_a_question_has():
     assert found["corpus.recall@1"].signature.endswith("|from:corpus|passages:3|v:2|n:2")
 
 
-def test_one_passage_is_recall_at_one_alone(corpus, tmp_path):
+def test_one_passage_gives_only_recall_at_one(corpus, tmp_path):
     """With one passage read there is one share to tell."""
     assert [name for name in scored(tmp_path / "c", PASSAGES[0], 1) if "recall@" in name] == [
         "corpus.recall@1"

@@ -31,7 +31,7 @@ def found(text, claim, *, language="zh", kind="verification", stem="", k=None, *
     return [span.of(text) for span in evidence.spans], evidence
 
 
-def test_one_sentence_is_enough_for_a_claim_that_it_covers():
+def test_one_sentence_suffices_for_a_covered_claim():
     """What one sentence says whole has that sentence alone as its evidence."""
     texts, evidence = found(CHINESE, "海水的盐度由蒸发和降水共同决定")
     assert texts == ["海水的盐度主要由蒸发和降水共同决定。"]
@@ -50,7 +50,7 @@ def test_a_claim_of_two_parts_has_two_sentences_in_text_order():
     assert found(CHINESE, claim, most=1)[0] == texts[:1]
 
 
-def test_english_by_the_same_method():
+def test_english_claims_are_covered():
     """Inflected English words are the same words."""
     texts, _ = found(
         ENGLISH,
@@ -64,14 +64,14 @@ def test_english_by_the_same_method():
     ]
 
 
-def test_a_question_alone_is_covered():
+def test_a_question_without_option_is_covered():
     """Without an option the question is the claim."""
     texts, evidence = found(ENGLISH, None, language="en", kind="span", stem="Who built the ferry?")
     assert texts == ["The Marl ferry was built by Ada Thorne in 1872."]
     assert evidence.option_label == ""
 
 
-def test_the_stem_tells_the_place_of_a_short_option():
+def test_the_stem_locates_a_short_option():
     """A fragment is sought together with its question; a statement of its own is not."""
     text = "甲船冬天在北港停靠。乙船冬天在南港停靠。丙船从来没有出过海。"
     given = {"kind": "choice", "stem": "乙船在哪里停靠？"}
@@ -87,7 +87,7 @@ def test_duplicate_sentences_stay_distinct():
     assert [(span.start, span.end) for span in evidence.spans] == [(0, 8)]
 
 
-def test_the_authors_sentences():
+def test_sentences_can_be_split_as_by_the_authors():
     """The splitter is an option."""
     text = "他走了……雨停了。天亮了."
     assert found(text, "雨停了", sentences="vgaokao")[0] == ["雨停了。"]
@@ -101,7 +101,7 @@ def test_the_authors_sentences():
     "options",
     [{"enough": -1}, {"most": 0}, {"near": -0.5}, {"enough": math.nan}, {"stem": math.inf}],
 )
-def test_values_out_of_range_are_refused(options):
+def test_values_out_of_range_are_rejected(options):
     """Numbers that make no sense are named."""
     with pytest.raises(UsageError, match="finite numbers, none negative"):
         make("retriever", "cover", options)
@@ -120,7 +120,7 @@ def test_values_out_of_range_are_refused(options):
         (CHINESE, "quite another language"),
     ],
 )
-def test_nothing_to_find_is_no_evidence(text, claim):
+def test_an_empty_claim_has_no_evidence(text, claim):
     """A claim or a passage without anything that counts gives no sentence and a score of 0."""
     texts, evidence = found(text, claim)
     assert (texts, evidence.score, evidence.hops) == ([], 0.0, 1)
@@ -140,7 +140,7 @@ def test_nothing_to_find_is_no_evidence(text, claim):
         ("这座桥梁于去年竣工。此后无事。", "這座橋樑已經竣工", "这座桥梁于去年竣工。"),
     ],
 )
-def test_unusual_text(text, claim, sentence):
+def test_unusual_texts_are_handled(text, claim, sentence):
     """One sentence, no marks, full and half width, emoji, Latin, Traditional characters."""
     assert found(text, claim)[0] == [sentence]
 
@@ -166,7 +166,7 @@ COMPOSED = "据说，潮水涨得很快；科考船在冬天离开了港口，�
         ("据说潮水涨得很快", "据说，潮水涨得很快"),
     ],
 )
-def test_clauses_at_the_ends_that_say_nothing_are_left_out(claim, kept):
+def test_empty_clauses_at_the_ends_are_trimmed(claim, kept):
     """What stands between two clauses that count stays; what is outside of them goes."""
     assert found("风很大。" + COMPOSED, claim, unit="clause")[0] == [kept]
     whole = found("风很大。" + COMPOSED, claim)
@@ -174,14 +174,14 @@ def test_clauses_at_the_ends_that_say_nothing_are_left_out(claim, kept):
     assert whole[1].score == found("风很大。" + COMPOSED, claim, unit="clause")[1].score
 
 
-def test_a_comma_in_a_number_ends_no_clause():
+def test_a_comma_in_a_number_does_not_end_a_clause():
     """An English comma ends a clause only before white space."""
     text = "It rained. The harbour holds 1,872 boats, and nobody counts them twice."
     kept = found(text, "1,872 boats in the harbour", language="en", unit="clause")[0]
     assert kept == ["The harbour holds 1,872 boats"]
 
 
-def test_a_background_tells_rare_words_from_common_ones(tmp_path):
+def test_a_background_distinguishes_rare_and_common_words(tmp_path):
     """Two words that one sentence each holds: the one that is rare elsewhere decides."""
     text = "人们说起潮汐。人们说起珊瑚。"
     corpus = [
@@ -195,7 +195,7 @@ def test_a_background_tells_rare_words_from_common_ones(tmp_path):
     assert known[0] == ["人们说起珊瑚。"]
 
 
-def test_a_background_that_is_no_corpus_is_refused(tmp_path):
+def test_a_background_that_is_not_a_corpus_is_rejected(tmp_path):
     """A folder without a corpus, and a corpus without a word, are no background."""
     with pytest.raises(InputError, match="is not a corpus"):
         cover(background=str(tmp_path))
@@ -204,7 +204,7 @@ def test_a_background_that_is_no_corpus_is_refused(tmp_path):
         cover(background=str(tmp_path))
 
 
-def test_other_passages_do_not_matter():
+def test_evidence_does_not_depend_on_other_passages():
     """The order in which passages come, and how many, changes nothing."""
     retriever = cover()
     question = Question(question_id="q", passage_id="p", text="", kind="verification")
@@ -220,7 +220,7 @@ def test_other_passages_do_not_matter():
     assert forward == backward[::-1]
 
 
-def test_a_long_passage_and_a_long_option():
+def test_long_passages_and_options_are_handled():
     """200,000 characters against 5,000: evidence and its explanation."""
     sentences = [
         "".join(chr(0x4E00 + (number * 31 + place * place * 7) % 4000) for place in range(39))
@@ -236,7 +236,7 @@ def test_a_long_passage_and_a_long_option():
     assert explained.covered
 
 
-def test_the_visible_annotations_of_vgaokao(corpus):
+def test_evidence_on_the_public_annotations_of_vgaokao(corpus):
     """F1 on the 52 visible options is at least 0.90; the paper's own output has 0.85 there."""
     values = []
     for passage, questions in load(corpus / "data" / "vgaokao" / "sample_annotation_visible.json"):
@@ -269,7 +269,7 @@ def test_a_question_for_a_number_is_answered_by_a_sentence_with_one():
     assert found(dated, None, stem=asked, **given)[0] == ["The old bridge was built in 1872."]
 
 
-def test_the_defaults_are_those_that_published_numbers_were_made_with():
+def test_the_defaults_are_those_of_the_published_numbers():
     rule = {"enough": 9.0, "clause": 3.5, "near": 4.5, "stem": 0.7, "most": 100}
     texts = {"sentences": "default", "unit": "sentence", "background": ""}
     assert make("retriever", "cover", {})[1] == rule | texts

@@ -28,7 +28,7 @@ def test_dense_takes_the_nearest_sentences():
     assert sentences_of(two) == ["Rain falls.", "Rain falls."]
 
 
-def test_dense_tells_the_nearest_ones_cosine_and_asks_nothing_of_blank_text():
+def test_dense_scores_by_cosine_and_skips_blank_texts():
     """Two words of sheep and one of ferries: 2/sqrt(5), however many sentences are wanted."""
     kept = encoded()
     claim = Option(label="A", text="Ferries sheep graze")
@@ -40,7 +40,7 @@ def test_dense_tells_the_nearest_ones_cosine_and_asks_nothing_of_blank_text():
     assert (blank.spans, blank.score, len(kept.encoder.seen)) == ((), None, asked)
 
 
-def test_dense_takes_one_sentence_unless_more_are_wanted(vectors):
+def test_dense_returns_one_sentence_by_default(vectors):
     options = {"encoder": "word-vectors", "model": vectors}
     claim = Option(label="A", text="Sheep graze, ferries cross")
     for k, many in (({}, 1), ({"k": 2}, 2)):
@@ -58,14 +58,14 @@ def test_dense_encodes_a_passage_once():
     assert [len(texts) for texts in kept.encoder.seen] == [5, 1, 1, 1]
 
 
-def test_beamdr_adds_what_it_found_to_the_query():
+def test_beamdr_appends_found_sentences_to_the_query():
     kept = encoded()
     found = BeamDR(kept, Integrator(None), 2, 1).retrieve(QUESTION, PASSAGE, CLAIM)
     assert kept.encoder.seen[-1] == [CLAIM.text + " Sheep graze meadows."]
     assert len(found.spans) == 2
 
 
-def test_beamdr_takes_the_steps_and_chains_that_it_is_told(vectors):
+def test_beamdr_obeys_steps_and_beam(vectors):
     options = {"encoder": "word-vectors", "model": vectors}
     claim = Option(label="A", text="Sheep graze, ferries cross, rain falls")
     for told, many in (({}, 2), ({"steps": 1, "beam": 1}, 1), ({"steps": 3}, 3)):
@@ -77,7 +77,7 @@ def test_beamdr_takes_the_steps_and_chains_that_it_is_told(vectors):
 
 
 @pytest.mark.parametrize("integrate", ["cross-encoder", "vectors", "best"])
-def test_beamdr_is_integrated_by_what_it_has(integrate, vectors):
+def test_beamdr_has_its_own_integrators(integrate, vectors):
     options = {"encoder": "word-vectors", "model": vectors, "integrate": integrate}
     with pytest.raises(UsageError, match="off, encoder, overlap") as caught:
         make("retriever", "beamdr", options)
@@ -85,7 +85,7 @@ def test_beamdr_is_integrated_by_what_it_has(integrate, vectors):
 
 
 @pytest.mark.parametrize("name", ["dense", "beamdr"])
-def test_a_cross_encoder_encodes_no_sentences_and_no_other_integration_helps(name):
+def test_beamdr_rejects_cross_encoders(name):
     with pytest.raises(UsageError, match="scores pairs and cannot encode single texts") as caught:
         make("retriever", name, {"encoder": f"{__name__}:Pairs"})
     assert "integrate" not in caught.value.cure
@@ -96,7 +96,7 @@ class Pairs:
         return [0.0 for _ in pairs]
 
 
-def test_beamdr_asks_no_encoder_about_nothing():
+def test_beamdr_does_not_encode_empty_texts():
     kept = encoded()
     blank = BeamDR(kept, Integrator(None), 2, 1).retrieve(
         QUESTION, PASSAGE, Option(label="A", text=" ")
@@ -105,14 +105,14 @@ def test_beamdr_asks_no_encoder_about_nothing():
     assert len(kept.encoder.seen) == 1  # the passage alone
 
 
-def test_what_an_encoder_gives_is_looked_at():
+def test_output_of_an_encoder_is_checked():
     with pytest.raises(CloseReadError, match=r"shape \(3, 2\) for 2 texts"):
         check_rows(np.zeros((3, 2)), 2)
     with pytest.raises(CloseReadError, match="not finite"):
         check_rows(np.array([[np.nan, 1.0]]), 1)
 
 
-def test_a_row_of_zeros_is_never_near():
+def test_a_zero_row_is_never_chosen():
     assert cosines(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0], [2.0, 0.0]])).tolist() == [
         [-np.inf, 1.0]
     ]

@@ -55,7 +55,7 @@ def test_a_cross_encoder_reads_pairs():
     assert best(ByPairs(Shortest()), (1, 2), (2,), (1,)).sentences == (1,)
 
 
-def test_of_equal_chains_the_first_wins():
+def test_the_first_of_equal_chains_wins():
     class Indifferent:
         def score_pairs(self, pairs):
             return np.zeros(len(pairs))
@@ -63,12 +63,12 @@ def test_of_equal_chains_the_first_wins():
     assert best(ByPairs(Indifferent()), (1,), (1, 2)).sentences == (1,)
 
 
-def test_overlap_prefers_the_chain_that_says_all_and_no_more():
+def test_overlap_prefers_the_complete_and_concise_chain():
     assert best(Overlap(), (1,), (1, 2)).sentences == (1, 2)
     assert best(Overlap(), (1, 2), (1, 2, 4)).sentences == (1, 2)
 
 
-def test_by_vectors_a_text_without_a_known_word_is_farthest(vectors):
+def test_a_text_without_known_words_has_the_lowest_vector_score(vectors):
     reranker = ByVectors(load(vectors), Segmenter())
     chains = ["Nobody sang.", "Rain falls.", "Sheep and rain"]
     near = reranker.scores("Rain", chains, PASSAGE, SPANS)
@@ -76,7 +76,7 @@ def test_by_vectors_a_text_without_a_known_word_is_farthest(vectors):
     assert reranker.scores("Nobody", chains, PASSAGE, SPANS) == [-1.0] * 3
 
 
-def test_without_integration_the_best_of_the_longest_is_taken():
+def test_without_integration_the_best_longest_chain_is_taken():
     assert best(None, (1,), (1, 2)).sentences == (1, 2)
     assert Integrator(None).best("", PASSAGE, SPANS, []) is None
     with pytest.raises(UsageError, match="encoder, cross-encoder, overlap"):

@@ -10,7 +10,7 @@ from topic_encoder import CLAIM, PASSAGE, QUESTION, TOPICS, sentences_of
 
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
-def test_the_second_sentence_is_the_complementary_one(name, vectors):
+def test_the_second_sentence_is_complementary(name, vectors):
     made, _ = make("retriever", name, {"vectors": vectors, "integrate": "off"})
     found = made.retrieve(QUESTION, PASSAGE, CLAIM)
     assert sentences_of(found) == ["Sheep graze meadows.", "Ferries cross rivers."]
@@ -24,7 +24,7 @@ def test_without_iteration_there_is_one_sentence(name, vectors):
     assert len(made.retrieve(QUESTION, PASSAGE, CLAIM).spans) == 1
 
 
-def test_integration_keeps_a_chain_of_one_where_one_is_enough(vectors):
+def test_integration_keeps_a_single_sentence_if_it_suffices(vectors):
     """With everything said by one sentence, a second one only adds what was not asked for."""
     options = {"vectors": vectors, "integrate": "overlap", "sharpness": 1.0}
     made, _ = make("retriever", "soft-masking", options)
@@ -32,7 +32,7 @@ def test_integration_keeps_a_chain_of_one_where_one_is_enough(vectors):
     assert sentences_of(found) == ["Sheep graze meadows."]
 
 
-def test_steps_tell_how_the_weights_moved(vectors):
+def test_steps_return_the_weights_of_each_step(vectors):
     made, _ = make("retriever", "hard-masking", {"vectors": vectors, "integrate": "off"})
     first, second = made.steps(QUESTION, PASSAGE, CLAIM)
     assert [(word.text, weight) for word, weight in first.weights] == [
@@ -51,7 +51,7 @@ def test_the_score_is_the_sum_of_the_steps_cosines(vectors):
 
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
-def test_a_sentence_without_a_known_word_is_never_taken(name, vectors):
+def test_a_sentence_without_known_words_is_never_taken(name, vectors):
     """Not even before one that says something else; and where none has one there is no evidence."""
     options = {"vectors": vectors, "integrate": "off", "steps": 3, "beam": 1}
     made, _ = make("retriever", name, options)
@@ -67,7 +67,7 @@ def test_a_sentence_without_a_known_word_is_never_taken(name, vectors):
     assert made.steps(QUESTION, PASSAGE, Option(label="A", text="Nobody")) == []
 
 
-def test_hard_masking_stops_where_every_word_was_found(vectors):
+def test_hard_masking_stops_if_every_word_was_found(vectors):
     options = {"vectors": vectors, "integrate": "off", "steps": 3, "beam": 1}
     made, _ = make("retriever", "hard-masking", options)
     found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Sheep graze"))
@@ -76,7 +76,7 @@ def test_hard_masking_stops_where_every_word_was_found(vectors):
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
 @pytest.mark.parametrize("integrate", ["vectors", "encoder", "overlap"])
-def test_steps_are_those_of_the_evidence_whoever_integrates(name, integrate, vectors, tmp_path):
+def test_steps_are_those_of_the_evidence_with_any_integrator(name, integrate, vectors, tmp_path):
     """Of two topics two sentences; a word on the user's list of stop words is no topic."""
     encoder = {"encoder": "word-vectors", "model": vectors}
     options = {"vectors": vectors, "integrate": integrate, **encoder}
@@ -111,26 +111,26 @@ def test_duplicate_sentences_stay_distinct(vectors):
 
 
 @pytest.mark.parametrize("text", ["", "。！", "nobody", "🙂"])
-def test_a_claim_without_a_known_word_has_no_evidence(text, vectors):
+def test_a_claim_without_known_words_has_no_evidence(text, vectors):
     made, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "overlap"})
     found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text=text))
     assert found.spans == ()
     assert found.score is None
 
 
-def test_a_passage_in_another_language_is_refused(vectors):
+def test_a_passage_in_another_language_is_rejected(vectors):
     made, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "overlap"})
     foreign = Passage(passage_id="p", text=" ".join("wort" + chr(97 + n) for n in range(25)))
     with pytest.raises(InputError, match="none of 25 different words has a vector"):
         made.retrieve(QUESTION, foreign, CLAIM)
 
 
-def test_the_papers_integration_needs_its_encoder_and_falls_back_on_nothing(vectors):
+def test_the_paper_s_integration_has_no_fallback_without_encoder(vectors):
     with pytest.raises(UsageError, match="no model given"):
         make("retriever", "soft-masking", {"vectors": vectors})
 
 
-def test_an_encoder_of_texts_is_no_cross_encoder(vectors):
+def test_an_encoder_of_texts_is_not_a_cross_encoder(vectors):
     options = {"vectors": vectors, "encoder": "word-vectors", "model": vectors}
     with pytest.raises(
         UsageError, match="word-vectors encodes single texts and cannot score pairs"
@@ -140,14 +140,14 @@ def test_an_encoder_of_texts_is_no_cross_encoder(vectors):
 
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"beam": 0}, {"sentences": "x"},
                                    {"similarity": "l2"}, {"integrate": "best"}])  # fmt: skip
-def test_options_that_make_no_sense_are_refused(wrong, vectors):
+def test_invalid_options_are_rejected(wrong, vectors):
     options = {"vectors": vectors, "integrate": "off"} | wrong
     with pytest.raises(UsageError):
         make("retriever", "soft-masking", options)
 
 
 @pytest.mark.parametrize("name", ["hard-masking", "soft-masking", "beamdr", "bm25"])
-def test_a_very_long_passage_and_claim_work(name, vectors):
+def test_very_long_passages_and_claims_are_handled(name, vectors):
     """200,000 characters and a claim of 5,000."""
     words = sorted(TOPICS)
     text = " ".join(f"{' '.join(words[n % 8 :])}." for n in range(6000))[:200_000]
@@ -177,7 +177,7 @@ def test_a_very_long_passage_and_claim_work(name, vectors):
     ],
 )
 @pytest.mark.parametrize("splits", ["default", "vgaokao"])
-def test_odd_passages_are_no_trouble(text, splits, vectors):
+def test_odd_passages_are_handled(text, splits, vectors):
     """One sentence, no punctuation, only punctuation, full width, emoji, Traditional characters."""
     passage = Passage(passage_id="p", text=text, language="zh")
     masking = {"vectors": vectors, "integrate": "overlap", "sentences": splits}
@@ -194,7 +194,7 @@ def test_odd_passages_are_no_trouble(text, splits, vectors):
             assert found.score is None or np.isfinite(found.score)
 
 
-def test_full_width_letters_meet_half_width_ones(vectors):
+def test_full_width_letters_match_half_width_ones(vectors):
     passage = Passage(passage_id="p", text="Ｒａｉｎ。ＳＨＥＥＰ吃草。", language="zh")
     made, _ = make(
         "retriever", "soft-masking", {"vectors": vectors, "integrate": "off", "steps": 1}

@@ -29,18 +29,18 @@ def test_weights_are_equal_before_anything_is_found():
         assert mask.weights(ASKED, [()]).tolist() == [[pytest.approx(1 / 3)] * 3]
 
 
-def test_hard_masking_drops_the_words_that_were_found():
+def test_hard_masking_drops_found_words():
     """Equation 2 sets found words to 0, equation 1 shares the weight among the others."""
     found = [sentence(a=(1, 0), x=(5, 5))]
     assert HardMask().weights(ASKED, [found]).tolist() == [[0.0, 0.5, 0.5]]
 
 
-def test_hard_masking_keeps_a_word_down_once_it_was_found():
+def test_hard_masking_keeps_found_words_masked():
     found = [sentence(a=(1, 0)), sentence(c=(1, 1))]
     assert HardMask().weights(ASKED, [found]).tolist() == [[0.0, 1.0, 0.0]]
 
 
-def test_hard_masking_leaves_nothing_where_all_was_found():
+def test_hard_masking_leaves_no_weights_if_all_words_were_found():
     found = [sentence(a=(1, 0), b=(0, 1), c=(1, 1))]
     assert HardMask().weights(ASKED, [found]).tolist() == [[0.0, 0.0, 0.0]]
 
@@ -61,14 +61,14 @@ def test_soft_masking_takes_the_running_maximum_over_steps():
     assert SoftMask(1.0).weights(ASKED, [found])[0] == pytest.approx(expected, abs=1e-15)
 
 
-def test_lambda_widens_the_gap():
+def test_a_larger_lambda_widens_the_gap():
     found = [sentence(x=(2, 0))]
     powers = [math.exp(-4), 1.0, math.exp(-4)]
     expected = [power / sum(powers) for power in powers]
     assert SoftMask(2.0).weights(ASKED, [found])[0] == pytest.approx(expected, abs=1e-15)
 
 
-def test_soft_masking_by_cosine_forgets_lengths():
+def test_soft_masking_by_cosine_ignores_norms():
     """a and (2, 0) point the same way: 1; b: 0; c: 1/sqrt(2)."""
     found = [sentence(x=(2, 0))]
     powers = [math.exp(-1), 1.0, math.exp(-math.sqrt(0.5))]
@@ -87,7 +87,7 @@ def test_a_lambda_of_0_leaves_all_weights_equal():
     assert SoftMask(0.0).weights(ASKED, [[sentence(x=(2, 0))]]).tolist() == [[1 / 3] * 3]
 
 
-def test_several_chains_are_weighed_at_once_as_one_by_one():
+def test_several_chains_are_weighed_as_single_ones():
     chains = [[sentence(x=(2, 0))], [sentence(a=(1, 0))]]
     for mask in (HardMask(), SoftMask()):
         together = mask.weights(ASKED, chains)
@@ -124,7 +124,7 @@ def test_two_orders_of_the_same_sentences_are_one_chain():
     assert [set(chain.sentences) for chain in found[1]] == [{0, 1}, {0, 2}]
 
 
-def test_a_chain_that_has_nothing_left_to_look_for_does_not_grow():
+def test_a_chain_without_remaining_query_does_not_grow():
     found = search(
         np.array([0.9, -np.inf]), lambda chains: np.full((1, 2), -np.inf), steps=3, beam=2
     )
@@ -132,7 +132,7 @@ def test_a_chain_that_has_nothing_left_to_look_for_does_not_grow():
 
 
 @pytest.mark.parametrize("sharpness", [-1.0, math.nan, math.inf])
-def test_a_sharpness_that_gives_no_weights_is_refused(sharpness):
+def test_an_invalid_sharpness_is_rejected(sharpness):
     """With a negative one the weights of long vectors overflow."""
     with pytest.raises(UsageError, match="a number of 0 or more"):
         SoftMask(sharpness)

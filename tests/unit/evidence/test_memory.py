@@ -14,7 +14,7 @@ from closeread.types import Passage, Question
 
 
 @pytest.mark.parametrize("cut", [terms, partial(Segmenter("characters").texts, language="en")])
-def test_words_as_long_as_passages_are_not_kept(cut):
+def test_overlong_words_are_not_cached(cut):
     tracemalloc.start()
     try:
         cut("a word")
@@ -27,7 +27,7 @@ def test_words_as_long_as_passages_are_not_kept(cut):
 
 
 @pytest.mark.parametrize(("name", "index"), [("cover", "IndexedPassage"), ("bm25", "_Index")])
-def test_of_long_passages_few_are_kept(name, index):
+def test_few_long_passages_are_cached(name, index):
     """What is found out of a passage may take a hundred times its room."""
     found = factory.make("retriever", name)[0]
     question = Question(question_id="1", passage_id="1", text="Who was it?", kind="span")

@@ -45,7 +45,7 @@ _WORDS = {"words": "characters", "stop_words": "none"}
         ),
     ],
 )
-def test_evidence_does_not_hang_on_the_order_of_sentences(name, options, vectors):
+def test_evidence_does_not_depend_on_the_order_of_sentences(name, options, vectors):
     if name != "bm25":
         options = options | {"vectors" if "masking" in name else "model": vectors}
     retriever, _ = make("retriever", name, options)

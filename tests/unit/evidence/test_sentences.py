@@ -8,7 +8,7 @@ SPANS = [Span(0, 3), Span(4, 7), Span(8, 11)]
 OPTION = Option(label="B", text="?")
 
 
-def test_a_chain_is_told_in_text_order_and_cut_at_its_last_links():
+def test_a_chain_becomes_evidence_in_text_order_with_its_first_k():
     """Of a chain from 2 to 0 to 1 the first k are kept; the score is the whole chain's."""
     chain = Chain((2, 0, 1), 0.12345678)
     whole = as_evidence(SPANS, chain, OPTION, None)
@@ -19,7 +19,7 @@ def test_a_chain_is_told_in_text_order_and_cut_at_its_last_links():
     assert as_evidence(SPANS, None, OPTION, None) == Evidence(option_label="B")
 
 
-def test_the_splitters_are_ours_and_the_authors():
+def test_both_splitters_can_be_chosen():
     text = "一！？二"
     assert [span.of(text) for span in splitter("default")(text, "zh")] == ["一！？", "二"]
     assert [span.of(text) for span in splitter("vgaokao")(text, "zh")] == ["一！", "？二"]

@@ -15,17 +15,17 @@ def said(text, language="zh", **settings):
     return [word.text for word in Segmenter(**settings).words(text, language)]
 
 
-def test_full_mode_gives_words_inside_words_and_no_covered_character():
+def test_full_mode_has_nested_words_and_no_covered_characters():
     assert said("语言大学", stop_words="none") == ["语言", "大学"]
     assert said("中华人民共和国", stop_words="none")[0] == "中华"
     assert "中华人民共和国" in said("中华人民共和国", stop_words="none")
 
 
-def test_unknown_characters_stand_alone_and_are_not_lost():
+def test_unknown_characters_are_single_words():
     assert said("灣𠀀", stop_words="none") == ["灣", "𠀀"]
 
 
-def test_function_words_and_punctuation_are_out():
+def test_function_words_and_punctuation_are_left_out():
     assert said("他的语言，是好的。") == ["语言", "好"]
 
 
@@ -53,7 +53,7 @@ def test_characters_need_no_dictionary():
     ]
 
 
-def test_pairs_are_of_chinese_characters_that_touch():
+def test_pairs_are_of_adjacent_chinese_characters():
     found = said("好，语x一y㐀㐁", method="characters")
     assert found == ["好", "语", "x", "一", "y", "㐀", "㐁", "㐀㐁"]
 
@@ -72,18 +72,18 @@ _STOPPED_IN_CHINESE = (
 )
 
 
-def test_words_that_only_hold_a_sentence_together_are_out():
+def test_pure_function_words_are_left_out():
     assert said(_STOPPED, "en") == []
     for word in _STOPPED_IN_CHINESE.split():
         assert word not in said(word), word
 
 
 @pytest.mark.parametrize("text", ["", "。。。", "🙂🙂", "   \n\n  "])
-def test_nothing_that_counts_is_no_word(text):
+def test_content_words_are_not_stop_words(text):
     assert said(text) == []
 
 
-def test_every_word_stands_where_it_says():
+def test_spans_of_words_slice_to_them():
     draw = random.Random(1)
     letters = "的一是中国人民大学语言灣𠀀aB3.，。 \n🙂ＡＢ"
     cut = Segmenter(stop_words="none")
@@ -99,7 +99,7 @@ def test_every_word_stands_where_it_says():
 
 
 @pytest.mark.parametrize("method", ["jieba", "characters"])
-def test_words_without_their_places_are_the_same_words(method):
+def test_words_without_spans_are_the_same(method):
     """In random texts and in real ones; a character that the dictionary does not know is kept."""
     draw = random.Random(2)
     letters = "的一是中国人民大学语言灣𠀀aB3.，。 \n🙂ＡＢ㐀、々-"
@@ -129,7 +129,7 @@ def test_stop_words_come_from_a_file(tmp_path):
     assert said("他语言", stop_words=str(path)) == ["他"]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_stop_word(tmp_path):
+def test_a_byte_order_mark_is_not_part_of_a_stop_word(tmp_path):
     path = tmp_path / "stop.txt"
     path.write_text("语言\n的\n", "utf-8-sig")
     assert said("他语言", stop_words=str(path)) == ["他"]
@@ -140,7 +140,7 @@ def test_a_missing_stop_word_file_is_one_message(tmp_path):
         Segmenter(stop_words=str(tmp_path / "none.txt"))
 
 
-def test_an_unknown_method_lists_the_known():
+def test_an_unknown_method_lists_the_known_ones():
     with pytest.raises(UsageError, match="jieba, characters"):
         Segmenter("pairs")
 

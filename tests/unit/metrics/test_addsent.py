@@ -28,13 +28,13 @@ def numbers(rows, **of):
     return [value(one) for one in metric.pool(scores, Submission(predictions=said))]
 
 
-def test_the_exact_match_is_that_of_the_variant_with_the_least_f1():
+def test_exact_match_is_that_of_the_variant_with_the_lowest_f1():
     turks = {"q-high-conf-turk0": "red", "q-high-conf-turk1": "", "q-high-conf-turk2": "red brick"}
     assert numbers({"q": "red brick", **turks}) == [0.0, 0.0, 1.0, 1.0]
     assert numbers({**turks, "q": "red brick"}) == [0.0, 0.0, 1.0, 1.0]  # in any order
 
 
-def test_an_original_counts_where_it_has_no_variant_that_was_answered():
+def test_an_original_counts_if_no_variant_was_answered():
     assert numbers({"q": "red"}) == [0.0, pytest.approx(2 / 3), 0.0, pytest.approx(2 / 3)]
     assert numbers({"q": "red brick", "q-high-conf-turk0": None}) == [1.0, 1.0, 1.0, 1.0]
     assert numbers({"q": None, "q-high-conf-turk0": "red brick"}) == [1.0, 1.0, 0.0, 0.0]
@@ -47,7 +47,7 @@ def test_variants_of_an_attack_are_known_by_role_and_group():
     assert numbers({"q#original": "blue", "q#positive": "red brick"}) == [1.0, 1.0, 0.0, 0.0]
 
 
-def test_a_reader_that_failed_scores_nothing_and_a_set_without_questions_has_no_mean():
+def test_failures_score_zero_and_an_empty_set_has_no_mean():
     failed = Prediction(question_id="q", error="timed out")
     assert addsent.metric().score(asked("q"), failed).values == {
         "original_em": 0.0, "original_f1": 0.0,

@@ -33,7 +33,7 @@ def summaries(rows: dict[str, dict[Role, bool | None]]) -> dict[str, Summary]:
     return {found.metric: found for found in summarize(metric(), scores, handed, None)}
 
 
-def test_worked_by_hand() -> None:
+def test_attack_scores_by_hand() -> None:
     found = summaries(
         {
             "a": {"original": True, "positive": True, "negative": True},
@@ -50,7 +50,7 @@ def test_worked_by_hand() -> None:
     assert {one.unit for one in found.values()} == {"group"}
 
 
-def test_what_is_missing_is_wrong() -> None:
+def test_missing_predictions_are_wrong() -> None:
     found = summaries(
         {"a": {"original": True, "positive": None}, "b": {"original": None, "positive": True}}
     )
@@ -72,13 +72,13 @@ def test_a_group_without_original_or_variants_is_not_counted() -> None:
     assert found["attack.original"].n_scored == 2
 
 
-def test_where_no_original_is_right_nothing_can_be_kept() -> None:
+def test_without_correct_originals_the_ratio_is_undefined() -> None:
     found = summaries({"a": {"original": False, "positive": True}})
     assert found["attack.kept"].value is None
     assert found["attack.accuracy"].value == 0.0
 
 
-def test_without_gold_nothing_is_said() -> None:
+def test_questions_without_gold_are_not_scored() -> None:
     asked = [question("a", "original"), question("a", "positive", gold=False)]
     assert correctness(asked[1], None) is None
     nameless = Answer(kind="choice", texts=("none of these",))  # as of an answer that is no option
@@ -90,7 +90,7 @@ def test_without_gold_nothing_is_said() -> None:
     assert first.n_scored == 0
 
 
-def test_a_question_of_no_group_is_refused() -> None:
+def test_a_question_without_group_is_rejected() -> None:
     with pytest.raises(InputError, match="another metric"):
         metric().score(question("a", None), None)
 
@@ -112,7 +112,7 @@ def span(text: str, kind: str, *golds: Answer) -> Question:
         (span("Who?", "span", Answer(kind="none")), "cat", False),
     ],
 )
-def test_words_are_judged_as_the_scorer_of_their_kind_does(
+def test_texts_are_judged_by_the_scorer_of_their_kind(
     asked: Question, said: str, is_right: bool
 ) -> None:
     kind = "span" if said else "none"

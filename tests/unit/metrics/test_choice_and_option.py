@@ -46,11 +46,11 @@ def said(label="", texts=(), scores=()):
         (None, "supported", None),
     ],
 )
-def test_what_a_prediction_picks(prediction, asks_for, label):
+def test_the_picked_label_of_a_prediction(prediction, asks_for, label):
     assert choice.picked_label(question(asks_for), prediction) == label
 
 
-def test_scores_must_be_as_many_as_options():
+def test_the_number_of_scores_must_equal_that_of_options():
     with pytest.raises(InputError, match="2 scores for 3 options") as caught:
         choice.metric().score(question(), said(scores=(0.1, 0.2)))
     assert "question q" in str(caught.value)
@@ -92,11 +92,11 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
         (said("A", scores=(7.1, 5.0, 0.4)), None, (None, None, None)),
     ],
 )
-def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged):
+def test_judgements_of_options_by_a_prediction(prediction, asks_for, judged):
     assert option.judge_options(question(asks_for), prediction) == judged
 
 
-def test_scores_that_only_rank_are_held_against_no_threshold_wherever_they_lie():
+def test_ranking_scores_have_no_threshold():
     sums = msgspec.structs.replace(said("A", scores=(0.4, 0.3, 0.9)), scores_rank=True)
     assert option.judge_options(question(), sums) == (True, False, False)
     note = "option scores that only rank, judged by the option picked"
@@ -105,7 +105,7 @@ def test_scores_that_only_rank_are_held_against_no_threshold_wherever_they_lie()
     assert line == sums
 
 
-def test_scores_of_numpy_are_judged_as_python_s_are():
+def test_numpy_scores_are_judged_like_python_s():
     scores = tuple(np.array([0.9, 0.1, 0.2], dtype=np.float32))
     assert option.metric().score(question(), said(scores=scores)).values["right"] == 3.0
 
@@ -127,7 +127,7 @@ def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
     assert (pool.n_questions, pool.n_scored) == (4, 3)
 
 
-def test_the_note_tells_missing_option_scores_from_those_that_only_rank():
+def test_the_note_distinguishes_missing_and_ranking_scores():
     made = option.metric()
     of = {
         "sums": (9.0, 4.0, 2.0),

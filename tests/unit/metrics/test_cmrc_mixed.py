@@ -21,7 +21,7 @@ def span(text):
     return Answer(kind="span", texts=(text,))
 
 
-def test_where_there_is_no_answer_only_saying_nothing_is_right():
+def test_only_an_empty_answer_is_right_for_unanswerable_questions():
     """So it is in SQuAD 2.0; a mark says nothing, and who handed in nothing is wrong."""
     for said in (NONE, span(""), span("。")):
         assert score((NONE,), said) == (1, 1)
@@ -29,7 +29,7 @@ def test_where_there_is_no_answer_only_saying_nothing_is_right():
     assert score((NONE,), None) == (0, 0)
 
 
-def test_where_there_is_one_saying_nothing_is_wrong():
+def test_an_empty_answer_is_wrong_for_answerable_questions():
     """Also where somebody else found none: an answer that is there counts."""
     assert score((span("渡船"),), NONE) == (0, 0)
     assert score((NONE, span("渡船")), NONE) == (0, 0)
@@ -37,7 +37,7 @@ def test_where_there_is_one_saying_nothing_is_wrong():
     assert score((span("旧渡船"),), span("渡船")) == (0, pytest.approx(0.8))
 
 
-def test_without_any_gold_nothing_is_judged():
+def test_a_question_without_gold_is_rejected():
     with pytest.raises(CloseReadError, match="no gold answer"):
         score((), NONE)
 
@@ -49,7 +49,7 @@ def test_every_han_character_is_a_segment():
     assert score((span("二〇〇八年"),), span("二〇〇三年")) == (0, pytest.approx(0.6))
 
 
-def test_marks_among_the_kana_are_marks():
+def test_punctuation_in_the_kana_blocks_is_punctuation():
     """A name is the same name whichever of the middle dots stands in it, at half width too."""
     for mark in "·・･゠":
         assert cmrc_mixed.segments(f"约翰{mark}史密斯") == tuple("约翰史密斯")

@@ -36,13 +36,13 @@ SPANS = question("s", Answer(kind="spans", texts=("red", "blue")), passage_id="p
 BLANK = question("b", Answer(kind="date", texts=("  ",)))
 
 
-def test_the_metric_keeps_the_protocol():
+def test_the_metric_implements_the_protocol():
     assert isinstance(metric(), Metric)
     assert (metric().name, metric().unit) == ("drop", "passage")
     assert metric().signature().startswith("drop|")
 
 
-def test_the_type_moves_with_the_prediction():
+def test_the_answer_type_depends_on_the_prediction():
     assert set(metric().score(NUMBER, said("n", "3")).values) == {
         "em",
         "f1",
@@ -52,7 +52,7 @@ def test_the_type_moves_with_the_prediction():
     assert "em.span" in metric().score(NUMBER, said("n", "three")).values
 
 
-def test_the_type_is_of_an_answer_that_has_both_maxima():
+def test_the_answer_type_needs_both_maxima():
     """The same words in another order have the F1, and not the exact match, of the first."""
     reordered = question(
         "q", Answer(kind="span", texts=("red blue",)), Answer(kind="date", texts=("blue red",))
@@ -67,7 +67,7 @@ def test_a_missing_prediction_is_wrong_and_has_the_type_of_the_first_answer():
         assert values == {"em": 0.0, "f1": 0.0, "em.number": 0.0, "f1.number": 0.0}
 
 
-def test_a_question_with_blank_gold_alone_is_wrong_and_has_no_type():
+def test_blank_gold_is_wrong_and_has_no_type():
     assert metric().score(BLANK, said("b", "")).values == {"em": 0.0, "f1": 0.0}
 
 
@@ -81,14 +81,14 @@ def test_a_question_with_blank_gold_alone_is_wrong_and_has_no_type():
         (None, 0.0),
     ],
 )
-def test_a_question_without_an_answer_is_right_where_none_is_given(judge, answer, right):
+def test_an_unanswerable_question_is_right_without_an_answer(judge, answer, right):
     """Mixed sets, as the exam that ships, hold what DROP does not."""
     unanswerable = question("u", Answer(kind="none"))
     score = judge().score(unanswerable, Prediction(question_id="u", answer=answer))
     assert (score.values["em"], score.values["f1"]) == (right, right)
 
 
-def test_an_answer_to_a_question_without_gold_is_not_called_wrong():
+def test_an_answer_to_a_question_without_gold_is_an_error():
     """The official program stops at it; nothing handed in is wrong there, too."""
     bare = question("x")
     for judge in (metric(), fixed()):
@@ -97,7 +97,7 @@ def test_an_answer_to_a_question_without_gold_is_not_called_wrong():
         assert judge.score(bare, None).values["em"] == 0.0
 
 
-def test_a_prediction_of_no_span_is_wrong():
+def test_a_prediction_without_spans_is_wrong():
     none = Prediction(question_id="n", answer=Answer(kind="none"))
     assert metric().score(NUMBER, none).values["em"] == 0.0
 
@@ -151,12 +151,12 @@ def test_variants_about_a_changed_passage_are_resampled_with_their_original(of):
         assert [one.unit_id for one in scores] == ["p", "p", "p", "p", "p#m"]
 
 
-def test_without_a_question_the_two_numbers_are_named_and_the_types_are_not():
+def test_without_questions_only_em_and_f1_are_returned():
     pools = metric().pool([], Submission(predictions={}))
     assert [pool.metric for pool in pools] == ["drop.em", "drop.f1"]
 
 
-def test_what_was_scored_last_is_remembered_for_that_question_and_prediction_alone():
+def test_the_cached_judgement_belongs_to_one_question_and_prediction():
     prediction = said("n", "red", "blue")
     first = cached_judgement(NUMBER, prediction)
     assert cached_judgement(NUMBER, prediction) is first
@@ -165,12 +165,12 @@ def test_what_was_scored_last_is_remembered_for_that_question_and_prediction_alo
     assert cached_judgement(NUMBER, None)[0] is NUMBER
 
 
-def test_the_first_question_of_all_can_be_asked_for_what_its_score_is_from(monkeypatch):
+def test_a_judgement_can_be_requested_before_any_score(monkeypatch):
     monkeypatch.setattr("closeread.metrics.drop._last", None)
     assert cached_judgement(NUMBER, said("n", "3"))[4:] == (1.0, 1.0)
 
 
-def test_what_threads_score_at_once_is_not_mixed_up():
+def test_concurrent_threads_do_not_mix_judgements():
     """Mends begin with what the official scorer found last, which another thread may replace."""
     asked = [question(str(n), Answer(kind="number", texts=(str(n),))) for n in range(8)]
     before = sys.getswitchinterval()
@@ -199,14 +199,14 @@ def test_official_over_a_file_counts_types():
 
 
 @pytest.mark.parametrize("given", [None, 3, {"answer": "x"}, [["x"]], ["x", None], True])
-def test_what_is_no_answer_is_refused_with_what_was_expected(given):
+def test_invalid_answers_are_rejected_with_the_expected_form(given):
     with pytest.raises(InputError, match=r"^the prediction is .*\n.*string, or a list of strings"):
         score_pair(given, "x")
     with pytest.raises(InputError, match=r"^the gold answer is "):
         score_pair("x", given)
 
 
-def test_a_number_counts_on_the_gold_side_alone():
+def test_only_gold_numbers_open_the_gate():
     """Gold without a number: 1 of 2 words is 1 of 1, which is 2/3. Gold with one: it lacks."""
     assert score_pair("red 3", "red") == (0.0, 0.67)
     assert score_pair("red", "red 3") == (0.0, 0.0)

@@ -39,11 +39,11 @@ def said(*evidence):
         ([S[1]], [Span(10, 20), Span(20, 30)], (1.0, 1.0, 1.0)),
     ],
 )
-def test_spans_become_sentences(gold, predicted, expected):
+def test_spans_are_scored_as_sentences(gold, predicted, expected):
     assert overlap(gold, predicted) == expected
 
 
-def test_options_are_averaged_each_alone_and_those_without_gold_left_out():
+def test_options_with_gold_are_averaged():
     asked = question(
         Evidence(option_label="A", spans=(S[0], S[1])),
         Evidence(option_label="B", spans=(S[2],)),
@@ -66,7 +66,7 @@ def test_one_of_several_references_is_enough():
         assert values["f1"] == values["f1."] == pytest.approx(f1)
 
 
-def test_evidence_without_a_label_speaks_for_every_option():
+def test_evidence_without_a_label_counts_for_every_option():
     asked = question(
         Evidence(option_label="A", spans=(S[0],)), Evidence(option_label="B", spans=(S[1],))
     )
@@ -78,7 +78,7 @@ def test_evidence_without_a_label_speaks_for_every_option():
     assert whole.values["recall."] == 0.5
 
 
-def test_evidence_that_is_no_sentence_is_told():
+def test_overlong_evidence_is_noted():
     """A whole passage hits every gold sentence, and nothing else in it counts: the note says so."""
     asked = question(Evidence(option_label="A", spans=(S[0], S[1])))
     for end, told in ((59, False), (60, True)):
@@ -90,7 +90,7 @@ def test_evidence_that_is_no_sentence_is_told():
         ] == [told]
 
 
-def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
+def test_missing_evidence_scores_zero_and_missing_gold_is_not_scored():
     asked = question(Evidence(option_label="A", spans=(S[0],)))
     scores = [metric().score(asked, None), metric().score(question(), said())]
     assert [score.values["f1"] for score in scores] == [0.0, None]
@@ -125,7 +125,7 @@ FOUND_NOTHING = said(Evidence(option_label="A"))
 
 
 @pytest.mark.parametrize("others", [(), (FAILED,), (None,)])
-def test_a_reader_that_gives_no_evidence_has_no_value(others):
+def test_a_reader_without_evidence_has_no_value(others):
     """A 0 would say that it looked for evidence and found the wrong."""
     pool = pooled(ANSWERED, ANSWERED, *others)
     assert value(pool) is None
@@ -142,7 +142,7 @@ def test_a_reader_that_gives_no_evidence_has_no_value(others):
         ((FAILED, None), 0.0, ""),
     ],
 )
-def test_who_looked_for_evidence_or_failed_has_a_value(predictions, expected, told):
+def test_a_reader_with_some_evidence_or_only_failures_has_a_value(predictions, expected, told):
     pool = pooled(*predictions)
     assert value(pool) == expected
     assert pool.n_scored == len(predictions)
@@ -151,7 +151,7 @@ def test_who_looked_for_evidence_or_failed_has_a_value(predictions, expected, to
 
 
 @pytest.mark.parametrize("gives", [True, False])
-def test_a_part_has_a_value_where_the_whole_has(gives):
+def test_a_subset_has_a_value_if_the_whole_has(gives):
     """Predictions without evidence count as 0 in their own part, too: the whole is its parts'."""
     asked = question(Evidence(option_label="A", spans=(S[0],)))
     found = said(Evidence(spans=(S[0],))) if gives else ANSWERED

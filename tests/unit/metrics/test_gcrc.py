@@ -56,7 +56,7 @@ def values(made, submission, questions=QUESTIONS):
 FULL = {"t1#original": "A", "t1#positive": "B", "t1#negative": "D", "t2#original": "D"}
 
 
-def test_leaving_out_is_free_officially_and_wrong_strictly():
+def test_missing_answers_are_free_officially_and_wrong_strictly():
     assert isinstance(metric(), Metric)
     assert metric().unit == strict().unit == "group"
     only = {name: letter for name, letter in FULL.items() if name.startswith("t1")}
@@ -64,13 +64,13 @@ def test_leaving_out_is_free_officially_and_wrong_strictly():
     assert values(strict(), submitted(only)) == [0.5, 0.5, 0.0, 0.25]
 
 
-def test_unknown_ids_cost_officially_and_nothing_strictly():
+def test_unknown_ids_count_only_officially():
     extra = FULL | {"x": "A", "y#original": "B", "z#positive": "C"}
     assert values(metric(), submitted(extra))[0] == 2 / 4
     assert values(strict(), submitted(extra))[0] == 1.0
 
 
-def test_nothing_handed_in_is_an_error_officially_and_zero_strictly():
+def test_an_empty_submission_is_an_error_officially_and_zero_strictly():
     empty = Submission(predictions={})
     scores = [metric().score(each, None) for each in QUESTIONS]
     with pytest.raises(InputError, match="contains no answer"):
@@ -81,7 +81,7 @@ def test_nothing_handed_in_is_an_error_officially_and_zero_strictly():
     assert values(strict(), empty) == [0.0, 0.0, 0.0, 0.0]
 
 
-def test_scores_of_options_pick_an_answer_where_no_letter_was_given():
+def test_option_scores_pick_an_answer_without_a_letter():
     given = {
         each.question_id: Prediction(
             question_id=each.question_id,
@@ -92,7 +92,7 @@ def test_scores_of_options_pick_an_answer_where_no_letter_was_given():
     assert values(metric(), Submission(predictions=given)) == [1.0] * 4
 
 
-def test_a_question_of_no_triple_is_refused_with_the_cure():
+def test_a_question_without_triple_is_rejected_with_a_cure():
     single = Question(question_id="q", passage_id="p", text="?", kind="choice")
     grouped = msgspec.structs.replace(single, group_id="t1")
     in_a_role = msgspec.structs.replace(single, role="original")
@@ -101,7 +101,7 @@ def test_a_question_of_no_triple_is_refused_with_the_cure():
             metric().score(asked, None)
 
 
-def test_the_note_says_what_is_gold_and_what_was_picked():
+def test_the_note_has_gold_and_picked_letters():
     asked = QUESTIONS[0]
     blind = msgspec.structs.replace(asked, answers=())
     given = submitted(FULL).predictions["t1#original"]
@@ -109,7 +109,7 @@ def test_the_note_says_what_is_gold_and_what_was_picked():
     assert found == ["gold A, picked A", "gold A", ""]
 
 
-def test_triples_without_an_answer_to_their_original_are_not_counted_officially():
+def test_triples_with_unanswered_originals_do_not_count_officially():
     """A variant alone is no answer; the triples come in the order of their names."""
     few = submitted({"t2#positive": "C", "t1#original": "A"})
     scores = [metric().score(each, few.predictions.get(each.question_id)) for each in QUESTIONS]
@@ -119,7 +119,7 @@ def test_triples_without_an_answer_to_their_original_are_not_counted_officially(
     assert [pool.unit_ids for pool in strict().pool(scores[::-1], few)] == [["t1", "t2"]] * 4
 
 
-def test_a_question_without_gold_counts_in_nothing():
+def test_a_question_without_gold_is_not_counted():
     blind = [
         Question(
             question_id=f"t#{role}",
@@ -134,14 +134,14 @@ def test_a_question_without_gold_counts_in_nothing():
     assert values(strict(), submitted({}), blind) == [None] * 4
 
 
-def test_a_list_or_a_bare_row_is_no_answer():
+def test_lists_and_bare_rows_are_rejected_as_answers():
     scores = [metric().score(each, None) for each in QUESTIONS]
     for raw in (["A"], {"answer": "A", "positive_answer": "A", "negative_answer": "A"}):
         with pytest.raises(InputError, match="in rows under the key `data`"):
             official(scores, Submission(predictions={}, rows=(("t1#original", raw),)))
 
 
-def test_chance_levels_are_those_of_counting_all_answers():
+def test_chance_levels_equal_an_enumeration():
     for guesses, column in (
         (list(itertools.product("ABCD", repeat=3)), 0),
         (list(itertools.permutations("ABCD", 3)), 1),
@@ -157,7 +157,7 @@ def test_chance_levels_are_those_of_counting_all_answers():
     assert chance_levels()["acc2"] == (1 / 64, 1 / 24)
 
 
-def test_the_chance_levels_stand_in_the_notes():
+def test_chance_levels_are_in_the_notes():
     scores = [strict().score(each, None) for each in QUESTIONS]
     notes = {one.metric: one.note for one in summarize(strict(), scores, submitted({}), None)}
     assert notes["gcrc.acc2~strict"] == (
@@ -171,14 +171,14 @@ def noted(questions):
     return {one.metric: one.note for one in summarize(strict(), scores, submitted({}), None)}
 
 
-def test_that_letters_differ_is_told_where_they_do():
+def test_the_level_of_distinct_letters_is_noted_if_they_differ():
     """As in the exam that ships: a reader that "knows" it would lose by it."""
     notes = noted([*QUESTIONS, *triple("t3", "ABA")])
     assert notes["gcrc.acc1~strict"] == "chance 10.94 %"
     assert notes["gcrc.acc2~strict"] == "chance 1/64 = 1.56 %"
 
 
-def test_chance_is_that_of_the_options_that_there_are():
+def test_chance_depends_on_the_number_of_options():
     """Two options a question in one triple, four in the other; a pick beside them is read."""
     two = [msgspec.structs.replace(each, options=each.options[:2]) for each in triple("t2", "ABA")]
     questions = [*triple("t1"), *two]
@@ -206,7 +206,7 @@ def test_intervals_resample_triples():
 
 
 @pytest.mark.parametrize("letter", ["gold", "D"])
-def test_triples_that_are_all_alike_bound_the_score_as_they_do_the_accuracies(letter):
+def test_equal_triples_have_exact_bounds(letter):
     """Five triples all right, or all wrong, are no certainty of 100 or 0 %."""
     questions = [each for i in range(5) for each in triple(f"t{i}")]
     submission = submitted(
@@ -221,7 +221,7 @@ def test_triples_that_are_all_alike_bound_the_score_as_they_do_the_accuracies(le
 
 
 @pytest.mark.parametrize("made", [metric(), strict()])
-def test_two_scores_are_tested_by_swaps_as_the_accuracies_are(made):
+def test_scores_are_tested_by_swaps_like_accuracies(made):
     """The Score is a mean over triples: of five, four differ, and 16 swaps are counted out."""
     questions = [each for i in range(5) for each in triple(f"t{i}")]
 
@@ -245,7 +245,7 @@ def test_two_scores_are_tested_by_swaps_as_the_accuracies_are(made):
     assert (halved.difference, halved.p_value) == (pytest.approx(sum(apart) / 10), found.p_value)
 
 
-def test_a_breakdown_of_a_part_that_was_not_handed_in_has_no_official_value():
+def test_an_unsubmitted_subset_has_no_official_value():
     submission = submitted({"t1#original": "A"})
     tags = [{"source": each.group_id} for each in QUESTIONS]
     scores = [

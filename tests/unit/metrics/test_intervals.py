@@ -93,13 +93,13 @@ def test_resampling_agrees_with_scipy():
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.003)
 
 
-def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
+def test_intervals_depend_on_the_seed():
     pool = pool_of(drawn_values("mixed")[0])
     assert interval(pool, Resampling(seed=3)) == interval(pool, Resampling(seed=3))
     assert interval(pool, Resampling(seed=3)) != interval(pool, Resampling(seed=4))
 
 
-def test_the_order_of_units_moves_nothing():
+def test_the_order_of_units_does_not_matter():
     numerators, denominators = drawn_values("clusters")
     turned = pool_of(numerators[::-1], denominators[::-1])
     straight = pool_of(numerators, denominators)
@@ -107,7 +107,7 @@ def test_the_order_of_units_moves_nothing():
     assert value(straight) == value(turned)
 
 
-def test_a_number_s_draws_do_not_depend_on_which_other_numbers_are_made():
+def test_draws_of_a_number_do_not_depend_on_other_numbers():
     numerators = drawn_values("mixed")[0]
     one = interval(pool_of(numerators, name="drop.f1"), Resampling())
     two = interval(pool_of(numerators, name="drop.em"), Resampling())
@@ -116,7 +116,7 @@ def test_a_number_s_draws_do_not_depend_on_which_other_numbers_are_made():
 
 @pytest.mark.parametrize("n", [1, 5, 100])
 @pytest.mark.parametrize("share", [0, 1])
-def test_all_right_or_all_wrong_gives_clopper_and_pearson_instead_of_certainty(n, share):
+def test_uniform_zero_one_units_have_clopper_pearson_bounds(n, share):
     from scipy.stats import binomtest
 
     found = interval(pool_of([share] * n), Resampling())
@@ -127,33 +127,33 @@ def test_all_right_or_all_wrong_gives_clopper_and_pearson_instead_of_certainty(n
     assert "exact interval instead of the bootstrap" in found.note
 
 
-def test_units_alike_between_zero_and_one_leave_room_on_both_sides():
+def test_equal_fractions_have_bounds_on_both_sides():
     low, high = unseen_bounds(0.5, 20, 0.95)
     assert 0.4 < low < 0.5 < high < 0.6
     assert high - low == pytest.approx(1 - 0.025 ** (1 / 20))
 
 
 @pytest.mark.parametrize("share", [-0.5, 1.5])
-def test_units_alike_outside_zero_and_one_have_no_bound(share):
+def test_equal_values_outside_zero_and_one_have_no_bounds(share):
     """What other units may be is not known of a number that is no fraction."""
     found = interval(pool_of([share] * 3), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
     assert found.note == "every unit has the same score: no interval can be estimated"
 
 
-def test_no_unit_has_no_value_and_no_interval_and_says_so():
+def test_without_units_there_is_no_value_or_interval():
     pool = pool_of([])
     found = interval(pool, Resampling())
     assert (value(pool), found.low, found.high) == (None, None, None)
     assert found.note == "no question was scored"
 
 
-def test_units_that_all_weigh_nothing_are_no_scored_unit():
+def test_units_without_weight_are_not_scored():
     found = interval(pool_of([0.0, 0.0], [0, 0]), Resampling())
     assert (found.low, found.high, found.note) == (None, None, "no question was scored")
 
 
-def test_a_statistic_decides_over_the_sums():
+def test_a_statistic_has_precedence_over_sums():
     data = np.array([0.0, 1.0, 2.0, 10.0])
 
     def median(indices=None):
@@ -165,13 +165,13 @@ def test_a_statistic_decides_over_the_sums():
     assert (found.low, found.high) == (0.0, 10.0)
 
 
-def test_a_statistic_that_never_moves_claims_no_interval():
+def test_a_constant_statistic_has_no_interval():
     found = interval(pool_of([1, 0, 1], statistic=lambda indices=None: 1.0), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
     assert found.note == "all resamples give the same value: no interval can be estimated"
 
 
-def test_bounds_without_width_are_a_statistic_s_extremes():
+def test_zero_width_bounds_become_a_statistic_s_extremes():
     """All resamples agree, or so many that both ends do: what may not have been seen decides."""
 
     def seldom(indices=None):
@@ -196,7 +196,7 @@ def test_undefined_resamples_are_left_out():
     assert (found.low, found.high, found.method) == (0.0, 1.0, "percentile")
 
 
-def test_units_that_do_not_count_do_not_make_a_number_surer():
+def test_units_without_weight_do_not_narrow_an_interval():
     """Seven right answers among 75 questions of other kinds give the bound of seven, not of 75."""
     pool = pool_of([1.0] * 7 + [0.0] * 68, [1] * 7 + [0] * 68)
     found = interval(pool, Resampling(resamples=500))
@@ -214,7 +214,7 @@ def test_sums_are_exactly_rounded():
 
 
 @pytest.mark.parametrize("kind", ["zero-one", "clusters"])
-def test_intervals_cover_the_truth_about_as_often_as_they_promise(kind):
+def test_intervals_have_their_nominal_coverage(kind):
     """400 simulated samples of 200 units: 95 % intervals hold the truth in 91 to 98 of 100."""
     rng = np.random.default_rng(11)
     held = 0
@@ -234,7 +234,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_promise(kind):
 
 @pytest.mark.parametrize("units", [20, 100])
 @pytest.mark.parametrize("kind", ["zero-one", "parts of right", "clusters"])
-def test_intervals_of_few_units_cover_nearly_as_often(kind, units):
+def test_intervals_of_few_units_have_nearly_nominal_coverage(kind, units):
     """300 simulated samples: 87 to 99 in 100 hold the truth for 20 units, 90 to 98 for 100."""
     rng = np.random.default_rng([units, len(kind)])
     below = [1] * units
@@ -270,12 +270,12 @@ def test_clusters_widen_the_interval():
         ({"seed": -1}, "negative"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(given, word):
+def test_invalid_settings_are_rejected(given, word):
     with pytest.raises(UsageError, match=word):
         Resampling(**given)
 
 
-def test_a_statistic_that_rounding_alone_moves_has_no_interval():
+def test_a_statistic_that_varies_only_by_rounding_has_no_interval():
     """Seeds whose values are summed in another order in each resample."""
 
     def sums(indices=None):
@@ -292,7 +292,7 @@ def test_too_few_resamples_name_no_default():
     assert "default" not in str(raised.value)
 
 
-def test_bounds_are_those_of_this_version():
+def test_bounds_of_the_current_version():
     """Where this fails on purpose, count ``intervals.VERSION`` up and give the bounds found now.
 
     ``closeread verify`` tells numbers of another version by it.
@@ -314,7 +314,7 @@ def test_the_farther_bounds_by_hand():
     assert farther_bounds(0.5, (0.2, 0.5)) == pytest.approx((0.2, 0.8))
 
 
-def test_the_interval_of_a_best_value_says_so_and_stays_a_share():
+def test_the_interval_of_a_best_value_is_noted_and_clipped():
     """Its signature names the method; no share is below none or above all."""
     ends = {"low": lambda drawn: 0.9 if drawn is not None and drawn[0] else 0.1}
     ends["high"] = lambda drawn: 0.1 if drawn is not None and drawn[0] else 0.9

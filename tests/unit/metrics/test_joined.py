@@ -52,7 +52,7 @@ def test_a_missing_prediction_is_in_neither():
     assert found["overall_f1"] == 0.0
 
 
-def test_an_option_is_picked_by_its_text_and_by_scores_too():
+def test_options_are_picked_by_texts_and_scores():
     """As for ``choice.accuracy``: an answer without a label was in ``neither`` whatever it said."""
     evidence = (Evidence(option_label="A", spans=(ONE,)),)
     said = (
@@ -69,7 +69,7 @@ def test_an_option_is_picked_by_its_text_and_by_scores_too():
     assert values([verification("1")], [other])["neither"] == 1.0
 
 
-def test_only_the_picked_options_evidence_counts():
+def test_only_evidence_of_the_picked_option_counts():
     prediction = Prediction(
         question_id="1", answer=Answer(kind="choice", label="A"),
         evidence=(
@@ -80,7 +80,7 @@ def test_only_the_picked_options_evidence_counts():
     assert values([verification("1")], [prediction])["answer_only"] == 1.0
 
 
-def test_a_reader_that_failed_is_in_neither():
+def test_a_failure_is_in_neither():
     """Its answer is none, and the evidence that it left explains nothing."""
     failed = Prediction(
         question_id="1", error="timed out", evidence=(Evidence(option_label="A", spans=(ONE,)),)
@@ -89,7 +89,7 @@ def test_a_reader_that_failed_is_in_neither():
     assert (found["neither"], found["overall_f1"]) == (1.0, 0.0)
 
 
-def test_an_option_without_gold_evidence_has_none_that_is_right():
+def test_evidence_of_an_option_without_gold_evidence_is_wrong():
     """Gold knows A's sentence alone: B was picked, and whatever explains it is wrong."""
     question = verification("1")
     question = replace(question, gold_evidence=question.gold_evidence[:1])
@@ -105,14 +105,14 @@ def test_any_of_several_right_options_is_right():
     assert values([question], [picked("1", "A", ONE)])["both"] == 1.0
 
 
-def test_one_labelled_piece_makes_gold_that_of_options():
+def test_one_label_makes_gold_evidence_that_of_options():
     """A piece without a label beside it belongs to no option, and is not asked for."""
     question = verification("1")
     question = replace(question, gold_evidence=(*question.gold_evidence, Evidence(spans=(TWO,))))
     assert values([question], [picked("1", "A", ONE)])["both"] == 1.0
 
 
-def test_what_two_numbers_must_share_and_who_was_silent_is_said():
+def test_signature_and_missing_evidence_are_reported():
     """Of five, 1 shows evidence, 2 shows none, 3 failed, 4 is missing, and 5 has no gold."""
     plain = Question(question_id="5", passage_id="p", text="?", kind="choice")
     questions = [*map(verification, "1234"), plain]
@@ -133,7 +133,7 @@ def test_what_two_numbers_must_share_and_who_was_silent_is_said():
     assert score_jointly(questions, shown, None).summaries["joined.both"].note == ""
 
 
-def test_text_evidence_is_judged_as_expmrc_does():
+def test_text_evidence_is_scored_as_in_expmrc():
     question = Question(
         question_id="1", passage_id="p", text="?", kind="span",
         answers=(Answer(kind="span", texts=("two sheep",)),),
@@ -148,7 +148,7 @@ def test_text_evidence_is_judged_as_expmrc_does():
     assert found["overall_f1"] == pytest.approx(2 / 3)
 
 
-def test_how_texts_are_cut_stands_in_the_signature():
+def test_the_segmenter_is_in_the_signature():
     """NLTK's Punkt data move these values as they move ExpMRC's own."""
     question = Question(
         question_id="q", passage_id="p", text="?", kind="span",
@@ -161,7 +161,7 @@ def test_how_texts_are_cut_stands_in_the_signature():
     )
 
 
-def test_half_right_is_right_enough():
+def test_an_f1_of_one_half_is_right():
     question = Question(
         question_id="1", passage_id="p", text="?", kind="span",
         answers=(Answer(kind="span", texts=("two sheep",)),),
@@ -195,7 +195,7 @@ def test_questions_without_gold_answer_are_in_no_cell():
     assert {one.n_scored for one in found.summaries.values()} == {1}
 
 
-def test_questions_without_answer_or_evidence_to_find_are_in_no_cell():
+def test_unanswerable_questions_are_in_no_cell():
     """QASPER's and MuSiQue's: a whole report ended at the first of them."""
     plain = Question(question_id="1", passage_id="p", text="?", kind="span")
     none, found = Answer(kind="none"), Answer(kind="span", texts=("a",))

@@ -15,7 +15,7 @@ from closeread.metrics.macro import macro_average
 from closeread.protocols import Pool
 
 
-def test_the_macro_average_weighs_data_sets_alike():
+def test_the_macro_average_weighs_data_sets_equally():
     small = _pool("toy.em@small", [1.0] * 10 + [0.0] * 10)
     large = _pool("toy.em@large", [1.0] * 300 + [0.0] * 100)
     found = macro_average("toy.em", [small, large], "toy|v:1", "question", Resampling())
@@ -25,7 +25,7 @@ def test_the_macro_average_weighs_data_sets_alike():
     assert found.high - found.low == pytest.approx(width, rel=0.1)
 
 
-def test_a_macro_average_says_where_its_interval_knows_too_little():
+def test_a_macro_average_notes_ignored_uncertainty():
     mixed, alike = _pool("a", [1.0, 0.0] * 20), _pool("b", [0.5] * 5)
     some = macro_average("toy.em", [mixed, alike], "toy|v:1", "question", Resampling())
     assert some.low < some.value < some.high
@@ -39,7 +39,7 @@ def test_a_macro_average_says_where_its_interval_knows_too_little():
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_a_data_set_all_right_or_all_wrong_is_not_taken_for_certain(share):
+def test_a_uniform_data_set_is_not_certain(share):
     """Alone it has nearly the exact bound; beside others its part of it."""
     even, mixed = _pool("a", [share] * 20), _pool("b", [1.0, 0.0] * 500)
     alone = macro_average("toy.em", [even], "toy|v:1", "question", Resampling())
@@ -55,7 +55,7 @@ def test_a_data_set_all_right_or_all_wrong_is_not_taken_for_certain(share):
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_however_many_data_sets_are_all_right_or_all_wrong_the_interval_holds_the_average(share):
+def test_the_interval_contains_the_average_of_uniform_data_sets(share):
     """Of six such sets of ten each may hide something; that none does is likely, too."""
     even = [_pool(name, [share] * 10) for name in "abcdef"]
     mixed = [_pool(name, [1 - share] + [share] * 39) for name in "gh"]
@@ -65,7 +65,7 @@ def test_however_many_data_sets_are_all_right_or_all_wrong_the_interval_holds_th
     assert share in (alone.low, alone.high) and alone.low < alone.high
 
 
-def test_a_small_data_set_at_the_top_leaves_an_average_unsure():
+def test_a_small_perfect_data_set_widens_the_interval():
     """Of 200 samples of 20 questions at 95 % beside 700, intervals at 95 % held the truth in 68."""
     rng = np.random.default_rng(3)
     held = 0
@@ -78,7 +78,7 @@ def test_a_small_data_set_at_the_top_leaves_an_average_unsure():
     assert held > 186
 
 
-def test_a_macro_average_that_rounding_alone_moves_has_no_interval():
+def test_a_macro_average_that_varies_only_by_rounding_has_no_interval():
     """A tenth of every unit, of other sizes: their sums round differently in each resample."""
     sizes = [3, 7, 11, 13]
     pool = replace(_pool("a", [size * 0.1 for size in sizes]), denominators=sizes)
@@ -87,7 +87,7 @@ def test_a_macro_average_that_rounding_alone_moves_has_no_interval():
     assert found.note == "all resamples give the same value: no interval can be estimated"
 
 
-def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
+def test_a_macro_average_with_an_empty_data_set_has_a_note():
     found = macro_average(
         "toy.em", [_pool("a", [1.0]), _pool("b", [])], "toy|v:1", "question", Resampling()
     )
@@ -96,7 +96,7 @@ def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
     assert macro_average("toy.em", [], "toy|v:1", "question", Resampling()).value is None
 
 
-def test_a_data_set_of_one_unit_has_its_part_in_a_macro_average():
+def test_a_data_set_of_one_unit_counts_in_a_macro_average():
     one, many = _pool("a", [1.0]), _pool("b", [1.0, 0.0] * 20)
     found = macro_average("toy.em", [one, many], "toy|v:1", "question", Resampling())
     assert 0.2 < found.low < 0.3
@@ -129,7 +129,7 @@ def test_a_difference_of_averages_is_the_mean_difference():
     assert (found.test, found.p_value) == ("permutation-exact", 2 / 2**10)
 
 
-def test_on_one_data_set_it_is_the_difference_on_that():
+def test_on_one_data_set_the_averages_differ_as_the_values():
     """The same test and nearly the same bounds: only the draws are others."""
     rng = np.random.default_rng(2)
     values = [list(rng.random(60)) for _ in range(2)]
@@ -142,7 +142,7 @@ def test_on_one_data_set_it_is_the_difference_on_that():
     assert found.smallest_difference == pytest.approx(alone.smallest_difference, rel=0.05)
 
 
-def test_answers_left_out_move_each_data_set_s_own_mean():
+def test_missing_answers_change_the_mean_of_their_data_set():
     """Where other questions count for each system: on one data set the test is that set's."""
     rng = np.random.default_rng(5)
     pools = []
@@ -158,7 +158,7 @@ def test_answers_left_out_move_each_data_set_s_own_mean():
     assert found.p_value == pytest.approx(alone.p_value, abs=0.015)
 
 
-def test_a_data_set_that_shows_no_difference_is_named_so():
+def test_a_data_set_without_difference_is_noted():
     """Its units are not alike, but their differences are: the interval takes them for certain."""
     same = [1.0, 0.0] * 10
     first, second = _system("a", same, [0.0] * 9 + [1.0]), _system("b", same, [1.0] * 9 + [0.0])
@@ -167,7 +167,7 @@ def test_a_data_set_that_shows_no_difference_is_named_so():
     assert found.note == f"1 of 2 data sets have {alike}: the interval ignores their uncertainty"
 
 
-def test_equal_systems_are_told_apart_no_more_often_than_the_level_says():
+def test_equal_systems_differ_no_more_often_than_the_level():
     """Sets of 20, 60 and 200 on which two systems are right by the same chance: 5 of 100."""
     rng = np.random.default_rng(11)
     apart = held = 0
@@ -192,7 +192,7 @@ def test_several_systems_are_adjusted_together():
     assert tuple(one.p_holm for one in found) == holm([one.p_value for one in found])
 
 
-def test_systems_of_unlike_sets_have_no_difference():
+def test_systems_on_different_sets_are_not_compared():
     """Other questions are refused; where a set has no value there is none, and a note."""
     with pytest.raises(MismatchError, match="the same questions"):
         compare_averages("toy.em", [_system("a", [1.0, 0.0]), _system("b", [1.0])], Resampling())

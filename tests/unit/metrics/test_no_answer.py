@@ -53,7 +53,7 @@ def test_null_odds_for_some_questions_only_are_an_error():
         _pools(golds, predictions, odds)
 
 
-def test_null_odds_of_ids_that_nobody_asked_about_change_nothing():
+def test_null_odds_of_unknown_ids_change_nothing():
     golds, predictions, odds = _file(20, 5)
     more = odds | {"of another file": 0.3}
     found, same = (_pools(golds, predictions, one) for one in (odds, more))
@@ -73,7 +73,7 @@ def _given(scores, predictions, odds):
     return {pool.metric: pool for pool in squad2.metric().pool(iter(scores), submission)}
 
 
-def test_what_is_missing_needs_no_null_odds_and_is_in_no_curve():
+def test_missing_predictions_need_no_null_odds():
     """Of four, one is right, one the reader failed at, and two are missing: two are ranked."""
     metric = squad2.metric()
     said = {
@@ -92,7 +92,7 @@ def test_what_is_missing_needs_no_null_odds_and_is_in_no_curve():
     assert pools["squad2.pr_exact_ap"].note == ""
 
 
-def test_there_are_curves_only_of_what_was_answered_and_precision_only_of_what_has_an_answer():
+def test_curves_need_answers_and_precision_needs_answerable_questions():
     metric, means = squad2.metric(), 6
     missing = [metric.score(_asked("a", "cat"), None), metric.score(_asked("b"), None)]
     assert len(_given(missing, {}, {})) == means
@@ -102,7 +102,7 @@ def test_there_are_curves_only_of_what_was_answered_and_precision_only_of_what_h
     assert pools["squad2.em"].note == ""
 
 
-def test_where_answering_never_helps_the_best_is_to_say_nothing():
+def test_if_answering_never_helps_the_best_is_no_answer():
     """Wrong on two questions with an answer, and on the third that has none."""
     golds = {"a": ["cat"], "b": ["cat"], "c": []}
     pools = _pools(golds, dict.fromkeys(golds, "dog"), {"a": 0.1, "b": 0.2, "c": 0.3})
@@ -135,7 +135,7 @@ def test_the_default_threshold_is_the_official_one():
     assert squad2.Squad2() == squad2.metric()
 
 
-def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
+def test_the_best_threshold_can_be_passed_back():
     """Rounded, it would turn the very question at the threshold into one without answer."""
     golds = {"a": ["cat"], "b": ["dog"], "c": []}
     predictions, odds = {"a": "cat", "b": "fish", "c": "hen"}, {"a": 0.123456789, "b": 0.5, "c": 1}
@@ -149,7 +149,7 @@ def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
     )
 
 
-def test_best_scores_that_no_resample_moves_have_a_bound_and_precisions_say_why_they_have_none():
+def test_constant_best_scores_have_bounds_and_precisions_a_note():
     golds = {f"q{number}": ["cat"] for number in range(9)}
     pools = _pools(golds, dict.fromkeys(golds, "cat"), dict.fromkeys(golds, 0.5))
     best = interval(pools["squad2.best_em"], Resampling(resamples=100))
@@ -159,7 +159,7 @@ def test_best_scores_that_no_resample_moves_have_a_bound_and_precisions_say_why_
     assert "no interval can be estimated" in precision.note
 
 
-def test_without_null_odds_no_threshold_silences_an_answer():
+def test_without_null_odds_the_threshold_has_no_effect():
     """The official program takes the odds for 0 where there is no file of them."""
     golds, predictions, _ = _file(10, 4)
     scored = [
@@ -199,7 +199,7 @@ def test_a_resample_without_answers_has_no_average_precision():
 
 
 @pytest.mark.parametrize("n", [1, 2, 30])
-def test_many_resamples_at_once_are_what_each_is_by_itself(n):
+def test_many_resamples_at_once_equal_single_ones(n):
     """Nothing is drawn or repeated question by question, and no bound moves by that."""
     golds, predictions, odds = _file(n, n)
     every = list(_pools(golds, predictions, odds).values())
@@ -214,7 +214,7 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(n):
         assert np.array_equal(at_once, one_by_one, equal_nan=True)
 
 
-def test_the_interval_of_a_best_score_mostly_holds_the_best_that_there_is():
+def test_the_interval_of_a_best_score_covers_the_true_best():
     """Of 60 sets of 100 questions; the percentiles of resamples hold it in hardly any.
 
     Null odds tell nothing here, one half of the questions has an answer, and that is found: every

@@ -7,7 +7,7 @@ from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
 
 @pytest.mark.parametrize("many", [10, 120_000])
-def test_units_that_come_twice_are_summed_in_small_and_large_sets(many):
+def test_repeated_units_are_summed_in_small_and_large_sets(many):
     """The last question shares the first one's unit, wherever the count of units lies."""
     scores = [
         Score(question_id=str(n), unit_id=str(n % (many - 1)), values={"em": n / many})
@@ -28,7 +28,7 @@ def test_a_set_of_one_passage_is_one_unit(many):
 
 
 @pytest.mark.parametrize("many", [10, 120_000])
-def test_one_question_a_unit_is_left_as_it_is(many):
+def test_units_of_one_question_are_unchanged(many):
     """Ids that all differ keep their order and weigh one each."""
     scores = [Score(question_id=str(n), values={"em": 1.0}) for n in range(many)]
     (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions={}))
@@ -36,7 +36,7 @@ def test_one_question_a_unit_is_left_as_it_is(many):
     assert set(pool.denominators) == {1}
 
 
-def test_an_id_that_comes_again_is_answered_once():
+def test_a_repeated_id_is_answered_once():
     """Where the last question of an id counts alone, no more are answered than are scored."""
     scores = [Score(question_id=name, values={"em": 1.0}, unit_id=name) for name in "aabbc"]
     said = {
@@ -49,7 +49,7 @@ def test_an_id_that_comes_again_is_answered_once():
     assert (pool.n_questions, pool.n_scored, pool.n_answered, pool.n_failed) == (5, 5, 2, 2)
 
 
-def test_answers_are_counted_among_what_a_value_is_over():
+def test_answers_are_counted_among_scored_questions():
     """The answers to all other questions are not its own; a failure anywhere is told."""
     scores = [Score(question_id="a", values={"em": 1.0, "half": 1.0})]
     scores += [Score(question_id=name, values={"em": 1.0, "half": None}) for name in "bc"]
@@ -64,7 +64,7 @@ def test_answers_are_counted_among_what_a_value_is_over():
     }  # fmt: skip
 
 
-def test_who_answered_and_who_failed():
+def test_answered_and_failed_questions_are_counted():
     """Who failed did not answer, whatever it left; who shows evidence alone did neither."""
     answer = Answer(kind="none")
     said = {

@@ -6,7 +6,7 @@ from closeread.errors import CloseReadError
 from closeread.metrics.matching.references import require_gold
 
 
-def test_who_judges_questions_without_an_answer_is_told_how_data_say_so():
+def test_metrics_of_unanswerable_questions_explain_how_to_mark_them():
     """`squad2` named itself as the cure."""
     with pytest.raises(CloseReadError, match="question q") as caught:
         require_gold("q", (), "squad2")

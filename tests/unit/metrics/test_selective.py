@@ -50,14 +50,14 @@ def scores_of(correct, confidences):
     ]
 
 
-def test_the_curve_goes_from_the_surest_on_and_ties_keep_their_order():
+def test_the_curve_starts_with_the_surest_and_ties_keep_their_order():
     coverages, risks = curve([0.5, 0.9, 0.5, None], [0.0, 1.0, 1.0, 0.0])
     assert coverages.tolist() == [0.25, 0.5, 0.75, 1.0]
     assert risks.tolist() == [0.0, 0.5, 1 - 2 / 3, 0.5]
     assert aurc(coverages, risks) == pytest.approx((0.25 + 5 / 12 + 5 / 12) / 4)
 
 
-def test_coverage_counts_the_last_crossing_and_is_zero_without_one():
+def test_coverage_uses_the_last_crossing_or_zero():
     coverages, risks = curve([9, 8, 7, 6, 5], [0.0, 1.0, 1.0, 1.0, 1.0])
     assert coverage_at(0.7, coverages, risks) == 1.0
     assert coverage_at(0.8, coverages, risks) == 0.0
@@ -65,7 +65,7 @@ def test_coverage_counts_the_last_crossing_and_is_zero_without_one():
 
 
 @pytest.mark.parametrize("correct", [[], [1.0]])
-def test_of_fewer_than_two_answers_there_is_no_official_number(correct):
+def test_fewer_than_two_answers_have_no_official_value(correct):
     with pytest.raises(InputError, match="no area"):
         official([0.5] * len(correct), correct)
 
@@ -74,7 +74,7 @@ def test_of_fewer_than_two_answers_there_is_no_official_number(correct):
 @pytest.mark.parametrize(
     ("shares", "above"), [([0.8], 0), ([2 / 3, 2 / 3, 2 / 3, 1.0, 1.0], 0), ([0.9, 0.7], 1)]
 )
-def test_answers_worth_the_accuracy_on_the_average_are_not_below_by_rounding(many, shares, above):
+def test_an_average_equal_to_the_accuracy_is_not_below_by_rounding(many, shares, above):
     """Three times 0.8, by a running sum, are a little more than 2.4."""
     right = shares * many
     pool = metric().pool(scores_of(right, [1.0] * len(right)), Submission(predictions={}))[1]
@@ -84,13 +84,13 @@ def test_answers_worth_the_accuracy_on_the_average_are_not_below_by_rounding(man
 
 
 @pytest.mark.parametrize("n", [5, 10, 200_000, 2_000_000])
-def test_a_risk_of_right_and_wrong_answers_is_below_by_one_answer(n):
+def test_one_answer_moves_the_risk_below_the_bound(n):
     right = [1.0] * (n * 4 // 5) + [0.0] * (n // 5)
     coverages, risks = curve([1.0] * n, right)
     assert coverage_at(0.8, coverages, risks) == (n - 1) / n
 
 
-def test_the_kind_of_question_decides_what_is_right():
+def test_the_kind_of_question_chooses_the_base():
     made = metric()
     assert isinstance(made, Metric)
     assert made.score(question("q"), said("q", "A", 0.7)).values == {
@@ -102,13 +102,13 @@ def test_the_kind_of_question_decides_what_is_right():
 
 
 @pytest.mark.parametrize(("asks_for", "expected"), [("supported", 0.75), ("contradicted", 0.5)])
-def test_option_scores_stand_in_for_a_confidence(asks_for, expected):
+def test_option_scores_replace_a_missing_confidence(asks_for, expected):
     asked = msgspec.structs.replace(question("q"), asks_for=asks_for)
     given = Prediction(question_id="q", option_scores=(0.75, 0.5))
     assert metric().score(asked, given).values["confidence"] == expected
 
 
-def test_another_metric_s_value_may_be_taken_whole_or_by_a_threshold():
+def test_a_base_value_can_be_used_with_or_without_a_threshold():
     asked, given = question("q", "span"), said("q", "", 0.2, ("red",))
     assert metric("mrqa.f1").score(asked, given).values["correct"] == 2 / 3
     assert metric("mrqa.f1", 0.5).score(asked, given).values["correct"] == 1.0
@@ -118,7 +118,7 @@ def test_another_metric_s_value_may_be_taken_whole_or_by_a_threshold():
     )
 
 
-def test_a_mended_value_may_be_taken_by_its_full_name():
+def test_a_variant_s_value_can_be_the_base():
     asked, given = question("q", "span"), said("q", "", 0.2, ("red\n",))
     made = metric("drop.em~number")
     assert made.score(asked, given).values["correct"] == 0.0
@@ -127,14 +127,14 @@ def test_a_mended_value_may_be_taken_by_its_full_name():
         metric("cmrc.accuracy~mixed").score(asked, given)
 
 
-def test_what_a_base_hangs_on_stands_in_the_signature():
+def test_settings_of_the_base_are_in_the_signature():
     """NLTK's data move CMRC's F1, and so whatever is counted from it."""
     own = make_segmenter().signature()
     assert f"|base:cmrc.f1|{own}|threshold:none|" in metric("cmrc.f1").signature()
     assert f"|unicode:{unicodedata.unidata_version}|" in metric("cmrc.em~mixed").signature()
 
 
-def test_a_base_that_is_not_there_is_named():
+def test_an_unknown_base_is_rejected():
     assert metric("mrqa.f1", 0.1234567).signature() != metric("mrqa.f1", 0.1234568).signature()
     with pytest.raises(UsageError, match=r"expected: mrqa\.em or mrqa\.f1"):
         metric("mrqa.accuracy").score(question("q", "span"), None)
@@ -142,7 +142,7 @@ def test_a_base_that_is_not_there_is_named():
         metric("mrqaa.em").score(question("q"), None)
 
 
-def test_a_missing_prediction_is_wrong_and_the_least_sure():
+def test_a_missing_prediction_is_wrong_and_ranks_last():
     unseen, seen = question("a", "span"), question("b")  # squad2 itself would leave `a` out
     scores = [metric().score(unseen, None), metric().score(seen, said("b", "A", 0))]
     pools = metric().pool(scores, Submission(predictions={"b": said("b", "A", 0)}))
@@ -153,7 +153,7 @@ def test_a_missing_prediction_is_wrong_and_the_least_sure():
     )
 
 
-def test_a_question_without_gold_is_in_no_curve():
+def test_questions_without_gold_are_not_in_the_curve():
     blind = msgspec.structs.replace(question("a"), answers=())
     scores = [metric().score(blind, said("a", "A", 0.9)), metric().score(question("b"), None)]
     scores += [metric().score(question("c"), said("c", "A", 0.8))]
@@ -163,7 +163,7 @@ def test_a_question_without_gold_is_in_no_curve():
         assert value(pool) == {"selective.aurc": 1 / 8}.get(pool.metric, 1 / 2)
 
 
-def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
+def test_without_confidences_there_is_a_note_and_no_value():
     scores = scores_of([1.0, 0.0], [None, None])
     for summary in summarize(metric(), scores, Submission(predictions={}), Resampling()):
         assert (summary.value, summary.n_scored, summary.n_questions) == (None, 0, 2)
@@ -185,7 +185,7 @@ def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
         ([0.5], ""),
     ],
 )
-def test_where_most_are_equally_sure_the_note_says_who_ranks_them(confidences, note):
+def test_mostly_tied_confidences_are_noted(confidences, note):
     scores = scores_of([1.0] * len(confidences), confidences)
     handed_in = {one.question_id: said(one.question_id, "A", None) for one in scores}
     found = metric().pool(scores, Submission(predictions=handed_in))[0].note
@@ -204,7 +204,7 @@ def test_a_resample_is_the_curve_of_the_questions_drawn():
 
 @pytest.mark.parametrize("kind", ["right or wrong", "shares", "all right", "all wrong"])
 @pytest.mark.parametrize("variants", [1, 2])
-def test_many_resamples_at_once_are_what_each_is_by_itself(kind, variants):
+def test_many_resamples_at_once_equal_single_ones(kind, variants):
     """Also where equal shares of different answers stand together, and where units are unlike."""
     rng = np.random.default_rng(variants)
     for n in (1, 2, 3, 17, 90):
@@ -228,13 +228,13 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(kind, variants):
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, 50, math.nan])
-def test_a_threshold_that_makes_all_answers_alike_is_refused(threshold):
+def test_a_trivial_threshold_is_rejected(threshold):
     """Such as one in percent: every answer would be wrong."""
     with pytest.raises(UsageError, match="every answer counts as"):
         metric("mrqa.f1", threshold)
 
 
-def test_the_values_of_one_curve_are_read_off_the_same_resamples(monkeypatch):
+def test_values_of_one_curve_share_resamples(monkeypatch):
     """Drawn once for all of them, and once where systems are compared, of several runs each."""
     rng = np.random.default_rng(6)
     read, drawn = selective._CurveFamily.read, []
@@ -281,7 +281,7 @@ def test_intervals_come_from_resampled_curves():
         ([1.0] * 95 + [0.0] * 5, "coverage@80", (1.0, 1.0)),
     ],
 )
-def test_coverage_that_no_resample_moves_has_the_bound_of_what_was_not_seen(right, name, expected):
+def test_constant_coverage_has_the_bounds_of_unseen_questions(right, name, expected):
     sure = [1 - place / 200 for place in range(len(right))]
     summaries = summarize(
         metric(), scores_of(right, sure), Submission(predictions={}), Resampling(resamples=500)
@@ -292,7 +292,7 @@ def test_coverage_that_no_resample_moves_has_the_bound_of_what_was_not_seen(righ
     assert "give the same value" in found.note
 
 
-def test_the_bound_of_an_area_is_that_of_the_worst_and_best_that_may_be_unseen():
+def test_bounds_of_an_area_come_from_extreme_unseen_questions():
     """All right: a share p may be wrong and the surest, which gives p + p ln(1/p)."""
     rest = 1 - 0.025 ** (1 / 40)
     sure = [1 - place / 200 for place in range(40)]
@@ -306,7 +306,7 @@ def test_the_bound_of_an_area_is_that_of_the_worst_and_best_that_may_be_unseen()
         assert found.low <= found.value <= found.high
 
 
-def test_no_other_questions_make_a_curve_better_or_worse_than_its_extremes():
+def test_extremes_bound_curves_with_any_other_questions():
     """Wrong or right ones, put in at any one place, stay between."""
     rng = np.random.default_rng(4)
     for _ in range(20):

@@ -42,21 +42,21 @@ FAILED = Prediction(question_id="q", error="TimeoutError: no reply")
 
 
 @every
-def test_a_metric_has_the_seam(metric):
+def test_metrics_implement_the_protocol(metric):
     assert isinstance(metric, Metric)
     assert metric.unit == "question"
     assert metric.signature().startswith(f"{metric.name}|norm:")
 
 
 @pytest.mark.parametrize("module", [cmrc.Cmrc, expmrc.Expmrc])
-def test_a_number_without_punkt_says_so(module):
+def test_a_missing_punkt_model_is_noted(module):
     """Every pool carries the note that the table prints, and none where Punkt is there."""
     for punkt, told in ((True, ""), (False, "Punkt")):
         pools = module(segmenter=Segmenter(punkt=punkt)).pool([], Submission(predictions={}))
         assert all((told in pool.note) if told else not pool.note for pool in pools)
 
 
-def test_signatures_say_what_two_numbers_must_share():
+def test_signatures_contain_the_settings():
     assert mrqa.metric().signature() == "mrqa|norm:mrqa|missing:zero|v:1"
     skipping = mrqa.metric(skip_no_answer=True)
     assert skipping.signature() == "mrqa|norm:mrqa|missing:skip|v:1"
@@ -76,7 +76,7 @@ def test_missing_and_failed_predictions_score_zero(metric):
         assert set(values.values()) == {0.0}
 
 
-def test_of_questions_with_one_id_the_last_counts_where_the_program_keeps_them_by_id():
+def test_the_last_question_of_an_id_counts_in_programs_keyed_by_id():
     """MRQA's and SQuAD 2.0's programs do; SQuAD 1.1's and CMRC 2018's go through the rows."""
     rows = [question("cat", name="a"), question("dog", name="b"), question("cow", name="a")]
     predictions = {"a": says("cow", name="a"), "b": says("dog", name="b")}
@@ -89,7 +89,7 @@ def test_of_questions_with_one_id_the_last_counts_where_the_program_keeps_them_b
     assert found["squad"] == found["cmrc"] == (pytest.approx(2 / 3), 3, 3, False)
 
 
-def test_of_an_id_that_comes_again_the_last_question_tells_its_half():
+def test_the_last_question_of_an_id_decides_answerability():
     """In SQuAD 2.0's program an id has an answer, or none, as its last question says."""
     metric = squad2.metric()
     rows = [question("cat", name="a"), unanswerable("a"), question("dog", name="b")]
@@ -103,13 +103,13 @@ def test_of_an_id_that_comes_again_the_last_question_tells_its_half():
 
 
 @single
-def test_of_several_predicted_texts_the_first_counts(metric):
+def test_the_first_of_several_predicted_texts_counts(metric):
     assert metric.score(question("cat"), says("cat", "dog")).values["em"] == 1.0
     assert metric.score(question("cat"), says("dog", "cat")).values["em"] == 0.0
 
 
 @pytest.mark.parametrize("metric", [*SINGLE, squad2.metric()], ids=lambda one: one.name)
-def test_of_several_texts_of_a_gold_answer_the_first_counts(metric):
+def test_the_first_of_several_gold_texts_counts(metric):
     """Data of several spans, scored as if they had one."""
     gold = Question(
         question_id="q", passage_id="", text="", kind="span",
@@ -136,7 +136,7 @@ def test_a_question_without_reference_is_a_clear_error(metric):
             metric.score(gold, says("cat"))
 
 
-def test_skipped_questions_leave_the_mean():
+def test_skipped_questions_are_not_in_the_mean():
     metric = mrqa.metric(skip_no_answer=True)
     scores = [
         metric.score(question("cat", name="1"), says("cat", name="1")),
@@ -157,7 +157,7 @@ def test_skipped_questions_leave_the_mean():
     assert nothing.value is None
 
 
-def test_no_answer_is_right_where_there_is_none():
+def test_no_answer_is_right_for_unanswerable_questions():
     metric = squad2.metric()
     assert metric.score(unanswerable(), says()).values == {
         "em": 1.0,
@@ -172,11 +172,11 @@ def test_no_answer_is_right_where_there_is_none():
         assert metric.score(question("the", "cat"), says(article)).values["hasans_f1"] == 0.0
 
 
-def test_a_failed_reader_is_not_right_by_saying_nothing():
+def test_a_failure_is_not_a_correct_no_answer():
     assert set(squad2.metric().score(unanswerable(), FAILED).values.values()) == {0.0}
 
 
-def test_a_missing_prediction_leaves_every_mean_of_squad2():
+def test_a_missing_prediction_is_in_no_mean_of_squad2():
     metric = squad2.metric()
     scores = [
         metric.score(question("cat", name="1"), says("cat", name="1")),
@@ -226,19 +226,19 @@ def test_strict_counts_every_question_of_squad2():
     )
 
 
-def test_gold_that_was_never_known_is_an_error_in_squad2():
+def test_unknown_gold_is_an_error_in_squad2():
     with pytest.raises(CloseReadError, match="question q"):
         squad2.metric().score(question(), says("cat"))
 
 
-def test_bags_share_repeats_as_often_as_both_have_them():
+def test_shared_words_count_as_often_as_in_both():
     assert count_shared(["a", "b", "b", "c"], ["b", "b", "b"]) == 2
     assert count_shared(["x", "y"] * 2000, ["y"] * 3000 + ["z"]) == 2000
     assert count_shared([], ["x"]) == 0
 
 
 @pytest.mark.parametrize("raw", [None, 3, ["cat"], {"text": "cat"}])
-def test_official_forms_refuse_what_is_no_string(raw):
+def test_official_functions_reject_predictions_that_are_not_strings(raw):
     golds, said = {"q1": ["cat"]}, {"q1": raw}
     with pytest.raises(CloseReadError, match=r"^mrqa, question q1: "):
         mrqa.official(golds, said)
@@ -253,7 +253,7 @@ def test_squad2_s_official_form_names_the_first_question_without_prediction():
         squad2.official([*golds, ("q4", ["hen"])], {"q1": "cat", "q3": ""})
 
 
-def test_official_forms_count_what_is_missing_and_name_the_metric_where_none_is_left():
+def test_official_functions_count_missing_predictions():
     """Of two questions one is right: half where the other counts as 0, all where it is skipped."""
     golds, said = {"q1": ["cat"], "q2": ["dog"]}, {"q1": "cat"}
     half, whole = ({"exact_match": share, "f1": share} for share in (50.0, 100.0))
@@ -272,7 +272,7 @@ def test_official_forms_count_what_is_missing_and_name_the_metric_where_none_is_
         assert raised.value.expected and raised.value.cure
 
 
-def test_expmrc_takes_the_evidence_of_the_option_that_was_picked():
+def test_expmrc_uses_the_evidence_of_the_picked_option():
     metric = expmrc.Expmrc(segmenter=LIGHT)
     gold = Question(
         question_id="q",
@@ -326,7 +326,7 @@ def test_expmrc_without_gold_evidence_is_zero_or_an_error():
         ((), 0.0, "no prediction has evidence: all count as 0"),
     ],
 )
-def test_expmrc_says_how_many_predictions_carry_no_evidence(evidence, value, told):
+def test_expmrc_notes_predictions_without_evidence(evidence, value, told):
     metric = expmrc.Expmrc(segmenter=LIGHT)
     asked = [question("red", name=n, gold_evidence=(Evidence(texts=("it is red",)),)) for n in "12"]
     given = {"1": says("red", name="1"), "2": says("red", name="2", evidence=evidence)}
@@ -349,7 +349,7 @@ def test_expmrc_counts_evidence_without_an_answer_as_no_answer():
         assert "no prediction" not in found.note
 
 
-def test_expmrc_official_scores_odd_values_as_text_and_refuses_lacking_ones():
+def test_expmrc_official_scores_odd_values_as_text():
     golds = [("q", ["None"], ["None"])]
     printed = expmrc.official(golds, {"q": {"answer": None, "evidence": None}})
     assert printed["ALL_F1"] == "100.000"
@@ -367,7 +367,7 @@ def test_official_forms_of_chinese_scorers_need_questions_and_references():
         expmrc.official([], {})
 
 
-def test_without_punkt_data_the_score_still_comes(monkeypatch):
+def test_scores_are_computed_without_punkt_data(monkeypatch):
     import nltk
 
     monkeypatch.setattr(nltk.data, "path", [])

@@ -10,7 +10,7 @@ PLAIN = {"passage_id": "p", "text": "Which?", "kind": "span"}
     ("role", "group", "judged"),
     [(None, "", False), (None, "g", False), ("original", "", False), ("positive", "g", True)],
 )
-def test_an_attack_is_about_originals_and_their_variants(
+def test_the_attack_metric_applies_to_originals_and_variants(
     role: Role | None, group: str, judged: bool
 ) -> None:
     """A set that holds other questions, too, is scored all the same."""
@@ -26,7 +26,7 @@ def test_options_and_texts_are_judged_by_different_metrics() -> None:
         assert applies_to(name)(written) is not of_options
 
 
-def test_a_metric_of_somebody_elses_is_asked_of_every_question() -> None:
+def test_an_external_metric_applies_to_every_question() -> None:
     written = Question(question_id="q", **PLAIN)  # type: ignore[arg-type]
     picked = Question(question_id="q", options=(Option(label="A", text="a"),), **PLAIN)  # type: ignore[arg-type]
     for name in ("my_metrics:metric", "expmrc"):
@@ -41,6 +41,6 @@ def test_a_metric_of_somebody_elses_is_asked_of_every_question() -> None:
         ("drop", "f1.number", "drop.f1.number"),
     ],
 )
-def test_a_value_is_named_by_its_family_and_gives_it_back(of: str, key: str, name: str) -> None:
+def test_names_of_values_and_families_are_inverse(of: str, key: str, name: str) -> None:
     assert value_name(of, key) == name
     assert family(name) == of

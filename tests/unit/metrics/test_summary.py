@@ -52,7 +52,7 @@ def test_a_summary_carries_value_interval_counts_and_signature():
     assert (half.value, half.n_questions, half.n_scored) == (0.75, 4, 2)
 
 
-def test_an_interval_of_few_passages_is_said_to_be_too_narrow():
+def test_an_interval_of_few_passages_is_noted_as_too_narrow():
     """Nothing is said of an exact bound, of many passages, or where none was made."""
     told = "fewer than 20 passages: the interval is probably too narrow"
 
@@ -70,7 +70,7 @@ def test_an_interval_of_few_passages_is_said_to_be_too_narrow():
     assert told not in note(19, lambda _: 1.0, drawn)
 
 
-def test_evidence_without_an_answer_answers_nothing():
+def test_evidence_without_an_answer_is_not_an_answer():
     """An answer that was withheld leaves its evidence; a metric of evidence judges just that."""
     withheld = Prediction(question_id="a", evidence=(Evidence(spans=(Span(0, 3),)),))
     scored = Prediction(question_id="c", option_scores=(0.25, 0.5))
@@ -82,7 +82,7 @@ def test_evidence_without_an_answer_answers_nothing():
         assert (found["n_answered"], found["n_failed"]) == (n_answered, 0)
 
 
-def test_without_resampling_there_is_no_interval_and_the_signature_says_none():
+def test_without_resampling_neither_interval_nor_signature_has_one():
     em, _ = summarize(Toy(), iter(SCORES), SUBMISSION, None)
     assert (em.low, em.high) == (None, None)
     assert em.signature == "toy.em|missing:zero|v:1|n:4"
@@ -103,7 +103,7 @@ def test_exact_bounds_are_named_in_the_signature_and_the_note():
     assert (half.value, half.note) == (None, "no question was scored")
 
 
-def test_no_value_is_explained_without_intervals_too():
+def test_a_missing_value_is_noted_without_intervals_too():
     _, half = summarize(Toy(), SCORES[:1], SUBMISSION, None)
     assert (half.value, half.note) == (None, "no question was scored")
 
@@ -132,7 +132,7 @@ def test_breakdowns_give_each_subset_its_own_summary():
     assert found["kind"]["y"]["toy.em"].n_failed == 1
 
 
-def test_subsets_stand_in_the_order_of_a_triple_or_of_letters():
+def test_subsets_are_ordered_by_role_or_alphabetically():
     values = ("negative", "positive", "x", "original", "a")
     tags = [{"role": value} for value in values]
     sizes = {("role", value): 1 for value in values}
@@ -151,7 +151,7 @@ def test_a_subset_sees_only_its_own_part_of_the_submission():
     assert len(part.predictions) == 1
 
 
-def test_subsets_cost_no_more_than_their_questions():
+def test_the_cost_of_a_subset_grows_with_its_questions():
     """Each of many subsets went through all predictions: 50,000 values would have taken days."""
 
     class Counted(dict):

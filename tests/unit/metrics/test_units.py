@@ -43,7 +43,7 @@ ASKED = Question(
 DISTRACTED = Edit(strategy="s", rule="r", place="passage", span=Span(14, 14), words=" It rained.")
 
 
-def test_what_an_attack_made_belongs_to_its_original():
+def test_variants_belong_to_the_unit_of_their_original():
     """Also where a form has lost the groups, and the ids alone tell."""
     made = [
         apply(PASSAGE, as_group_member(ASKED, "n", role), [DISTRACTED])[1] for role in ROLES[1:]
@@ -55,7 +55,7 @@ def test_what_an_attack_made_belongs_to_its_original():
         assert (question_unit(one), passage_unit(one)) == ("n", "p")
 
 
-def test_a_row_of_addsent_belongs_to_the_question_that_it_misleads():
+def test_a_row_of_addsent_belongs_to_its_original():
     """Of 3,560 rows 2,560 are the other 1,000 with a sentence put in."""
     for name in ("n", "n-high-conf-turk0", "n-high-conf-turk12"):
         assert question_unit(replace(ASKED, question_id=name)) == "n"
@@ -63,7 +63,7 @@ def test_a_row_of_addsent_belongs_to_the_question_that_it_misleads():
         assert question_unit(replace(ASKED, question_id=name)) == name
 
 
-def test_what_only_looks_so_is_a_unit_of_its_own():
+def test_similar_ids_are_separate_units():
     """A group without roles, an id with a mark in it, a passage whose id ends in another's."""
     assert question_unit(replace(ASKED, group_id="g")) == "n"
     assert question_unit(replace(ASKED, question_id="n#2")) == "n#2"
@@ -124,7 +124,7 @@ def test_curves_over_variants_cover_the_truth():
 
 
 @pytest.mark.parametrize("metric", [choice.metric(), selective.metric()])
-def test_equal_systems_on_variants_are_told_apart_no_more_often(metric):
+def test_equal_systems_on_variants_keep_the_level(metric):
     """At most 8 of 100 at the level of 5, where the tests of single questions told 20 and more."""
     rng = np.random.default_rng(5)
     apart = 0
@@ -137,7 +137,7 @@ def test_equal_systems_on_variants_are_told_apart_no_more_often(metric):
     assert apart / 150 <= 0.08
 
 
-def test_a_set_without_variants_has_the_numbers_that_it_had():
+def test_sets_without_variants_keep_their_numbers():
     """Its questions are drawn one by one, in the order of the file."""
     asked, said = sample(np.random.default_rng(4), 60, 1, 0.0)
     alone = [replace(one, role=None, group_id="", question_id=one.question_id[:-9])
@@ -152,7 +152,7 @@ def test_a_set_without_variants_has_the_numbers_that_it_had():
     assert resample_values(pool, 100, np.random.default_rng(3)) == pytest.approx(plain, abs=1e-13)
 
 
-def test_options_of_variants_are_summed_and_their_value_stays():
+def test_options_of_variants_are_summed_by_unit():
     asked, said = sample(np.random.default_rng(4), 10, 3, 0.5)
     (pool,) = pools(option.metric(), asked, said)
     assert list(pool.unit_ids) == [str(place) for place in range(10)]
@@ -161,7 +161,7 @@ def test_options_of_variants_are_summed_and_their_value_stays():
     assert (pool.n_scored, value(pool)) == (30, right / 30)
 
 
-def test_the_last_of_an_id_counts_and_variants_stay_together():
+def test_the_last_question_of_an_id_counts_and_variants_share_a_unit():
     """MRQA keeps one question an id; variants have ids of their own."""
     scores = [
         Score(question_id=name, values={"em": right, "f1": right}, unit_id=name[0])
@@ -172,7 +172,7 @@ def test_the_last_of_an_id_counts_and_variants_stay_together():
     assert (list(pool.denominators), pool.n_scored) == ([2, 2], 4)
 
 
-def test_the_largest_value_is_that_of_a_question():
+def test_the_maximum_is_over_questions():
     metric = lighteval.metric()
     scores = [
         Score(question_id=f"a#{role}", values=dict.fromkeys(metric.keys, 0.5), unit_id="a")
@@ -182,7 +182,7 @@ def test_the_largest_value_is_that_of_a_question():
     assert value(found["lighteval.drop.em"]) == value(found["lighteval.drop.f1"]) == 0.5
 
 
-def test_the_largest_value_of_a_resample_is_that_of_what_was_drawn():
+def test_the_maximum_of_a_resample_is_over_drawn_questions():
     metric = lighteval.metric()
     scores = [
         Score(question_id=str(place), values=dict.fromkeys(metric.keys, place / 4))
@@ -211,7 +211,7 @@ def test_seeds_of_a_curve_over_variants_are_drawn_together():
 
 
 @pytest.mark.parametrize("metric", [choice.metric(), selective.metric()])
-def test_a_number_says_that_variants_were_resampled_together(metric):
+def test_resampling_of_variants_is_noted(metric):
     """The count of questions alone would promise a narrower interval.
 
     With other words of the note, as with other bounds, ``intervals.VERSION`` is another:
@@ -229,7 +229,7 @@ def test_a_number_says_that_variants_were_resampled_together(metric):
         assert "resampled" not in describe_pool(pool, metric.signature(), metric.unit, None).note
 
 
-def test_an_exact_bound_is_not_called_resampled():
+def test_exact_bounds_are_not_noted_as_resampled():
     """Nothing was drawn for it, and its own note says of how many units it is."""
     scores = [
         Score(question_id=f"{k}#{role}", values={"accuracy": 1.0}, unit_id=str(k))

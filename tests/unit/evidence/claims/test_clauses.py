@@ -25,7 +25,7 @@ from closeread.types import Span
         ("1,000 days; spring, e.g. May", "e.g", "e.g. May"),
     ],
 )
-def test_clauses_that_cover_nothing_of_their_own_are_left_out(sentence, claim, kept):
+def test_clauses_that_cover_nothing_of_their_own_are_trimmed(sentence, claim, kept):
     """Inside of a longer text; each term of the claim weighs one."""
     text = f"前。{sentence}后。"
     weights = dict.fromkeys(claim.split(), 1.0)
@@ -33,7 +33,7 @@ def test_clauses_that_cover_nothing_of_their_own_are_left_out(sentence, claim, k
     assert found.of(text) == kept
 
 
-def test_a_sentence_of_very_many_clauses():
+def test_a_sentence_with_many_clauses_is_trimmed_quickly():
     """Its ends are not cut off clause by clause, each time reading the rest again."""
     text = "甲，" * 30_000 + "乙，" + "丙，" * 30_000 + "丁。"
     kept = trim_empty_clauses(text, text, Span(0, len(text)), {"乙": 1.0})

@@ -19,7 +19,7 @@ def parts(claim, text, evidence):
     return covered, [span.of(claim) for span in found.uncovered]
 
 
-def test_the_part_that_nothing_covers():
+def test_uncovered_parts_are_found():
     """An overclaim stands in no sentence: that is what an examiner looks at first."""
     claim = "降水是影响盐度的唯一的因素，蒸发使盐度升高"
     covered, uncovered = parts(claim, TEXT, Evidence(spans=(Span(0, 8), Span(8, 21))))
@@ -31,7 +31,7 @@ def test_the_part_that_nothing_covers():
     assert uncovered == ["唯一的"]
 
 
-def test_words_in_another_form_and_order():
+def test_words_match_in_other_forms_and_orders():
     """English words match in any form, one by one; function words alone are neither."""
     text = "The founders disagreed about the routes."
     claim = "A founder quickly changed the route"
@@ -40,7 +40,7 @@ def test_words_in_another_form_and_order():
     assert uncovered == ["quickly changed"]
 
 
-def test_a_single_character_is_no_match_and_no_gap():
+def test_a_single_character_is_neither_a_match_nor_a_gap():
     """One Chinese character that the evidence holds somewhere proves nothing either way."""
     text = "海风吹来。船没有开动。"
     covered, uncovered = parts("海上有船", text, Evidence(spans=(Span(0, 11),)))
@@ -52,7 +52,7 @@ def test_a_single_character_is_no_match_and_no_gap():
     assert (covered, uncovered) == ([("没有开动", "没有开动", 0)], [])
 
 
-def test_longer_parts_are_laid_first_and_shorter_ones_beside_them():
+def test_longer_tiles_are_placed_before_shorter_ones():
     """Of equal ones the earlier; what sticks out of a longer one is a part if it says something."""
     both = Evidence(spans=(Span(0, 4), Span(4, 9)))
     covered, uncovered = parts("春夏秋冬雨雪", "春夏秋。秋冬雨风霜", both)
@@ -63,13 +63,13 @@ def test_longer_parts_are_laid_first_and_shorter_ones_beside_them():
 
 
 @pytest.mark.parametrize("claim", ["of the", "the", "的了", "的"])
-def test_function_words_alone_are_no_match_and_no_gap(claim):
+def test_function_words_alone_are_neither_a_match_nor_a_gap(claim):
     text = "Top of the hill; 他的了。"
     assert parts(claim, text, Evidence(spans=(Span(0, len(text)),))) == ([], [])
     assert parts(claim, text, Evidence()) == ([], [])
 
 
-def test_full_width_and_punctuation_do_not_part_a_match():
+def test_width_and_punctuation_do_not_split_a_match():
     """Marks and width differ; the spans are those of the texts as they stand."""
     covered, uncovered = parts("“ＤＮＡ”结构", "DNA 结构", Evidence(spans=(Span(0, 6),)))
     assert covered == [("ＤＮＡ”结构", "DNA 结构", 0)]
@@ -77,7 +77,7 @@ def test_full_width_and_punctuation_do_not_part_a_match():
 
 
 @pytest.mark.parametrize("claim", ["", "，。", "😀"])
-def test_nothing_to_explain(claim):
+def test_an_empty_claim_has_no_parts(claim):
     """A claim without anything that counts has neither part."""
     assert parts(claim, TEXT, Evidence(spans=(Span(0, 8),))) == ([], [])
 
@@ -87,7 +87,7 @@ def test_without_evidence_everything_is_uncovered():
     assert parts("“盐度升高”。", TEXT, Evidence()) == ([], ["盐度升高"])
 
 
-def test_explain_extracts_where_no_evidence_is_given():
+def test_explain_extracts_evidence_if_none_is_given():
     """The default retriever's evidence is explained; another's where it is handed in."""
     passage = Passage(passage_id="p", text=TEXT, language="zh")
     question = Question(question_id="q", passage_id="p", text="渔港冬天", kind="verification")
@@ -99,7 +99,7 @@ def test_explain_extracts_where_no_evidence_is_given():
     assert [match.option_span for match in other.covered] == [Span(0, 4)]
 
 
-def test_repeats_without_end():
+def test_many_repeats_are_matched_quickly():
     """A sentence that repeats a claim's words thousands of times is explained all the same."""
     sentences = UnitIndex("甲乙丙丁" * 20000)
     found = explain_claim("甲乙丙丁" * 500, sentences, Evidence(spans=(Span(0, 80000),)))

@@ -23,12 +23,12 @@ from closeread.text.traditional import SIMPLIFIED
         ("increase", "increasing", "increasingly"),
     ],
 )
-def test_forms_of_a_word_are_one(forms):
+def test_forms_of_a_word_have_one_stem(forms):
     """The commonest endings do not matter."""
     assert len({stem(word) for word in forms}) == 1
 
 
-def test_what_is_cut_by_hand():
+def test_stems_of_known_words():
     """A double letter where an ending left one; y as in its other forms, from four letters on."""
     words = "called stopped added tries days dries makes"
     assert [stem(word) for word in words.split()] == [
@@ -37,26 +37,26 @@ def test_what_is_cut_by_hand():
 
 
 @pytest.mark.parametrize("word", ["is", "the", "gas", "dna", "egg", "sky", "1872", "3.5", ""])
-def test_short_words_and_numbers_stay(word):
+def test_short_words_and_numbers_are_not_stemmed(word):
     """What is too short to have an ending keeps all of it."""
     assert stem(word) == word
 
 
-def test_folding_moves_nothing():
+def test_folding_keeps_offsets():
     """Full-width is half-width, capitals are small, and every character keeps its place."""
     text = "ＤＮＡ，２０２４年　İ㎏ﬁ①A"
     assert fold(text) == "dna,2024年 İ㎏ﬁ1a"
     assert len(fold(text)) == len(text)
 
 
-def test_traditional_characters_are_their_simplified_ones():
+def test_traditional_characters_equal_simplified_ones():
     """One for one, so that every place stays; what is simplified already stays what it is."""
     assert fold("臺灣學者發現頭髮乾了後面") == "台湾学者发现头发干了后面"
     assert fold("台湾学者发现头发干了后面") == "台湾学者发现头发干了后面"
     assert all(len(one) == 1 and one not in SIMPLIFIED for one in SIMPLIFIED.values())
 
 
-def test_units_keep_their_places():
+def test_units_keep_their_offsets():
     """A unit's span is that of the text as it stands."""
     text = "在２０２４年，Carried to 上海。"
     assert [(unit.form, text[unit.start : unit.end]) for unit in units(text)] == [
@@ -71,7 +71,7 @@ def test_units_keep_their_places():
     assert [unit.form for unit in units(text) if unit.is_function] == ["在", "to"]
 
 
-def test_a_chinese_character_is_no_word_and_what_builds_sentences_is_function():
+def test_characters_are_not_words_and_function_words_are_marked():
     """From the first rare one to the last; in English all that only holds a sentence together."""
     assert [unit.is_word for unit in units("㐀一\U0003ffff Ab 12")] == [False] * 3 + [True] * 2
     words = (
@@ -100,7 +100,7 @@ def test_a_korean_word_is_a_word():
     ("one", "other"),
     [("René", "Rene\u0301"), ("first", "ﬁrst"), ("각각", "\u1100\u1161\u11a8" * 2)],
 )
-def test_one_word_written_by_other_characters_is_one_word(one, other):
+def test_composed_and_decomposed_words_are_equal(one, other):
     assert one != other
     (here,), (there,) = units(one), units(f" {other}")
     assert here.form == there.form

@@ -14,7 +14,7 @@ OF_TWO = IndexedPassage(FERRY, [Span(0, 15), Span(16, 29)])
 NOWHERE, IN_BOTH = log(3 / 0.5) / log(3 / 1.5), log(3 / 2.5) / log(3 / 1.5)  # in one of two: 1
 
 
-def test_a_term_weighs_the_more_the_fewer_sentences_hold_it():
+def test_a_term_in_fewer_sentences_weighs_more():
     """The unit is a term that one sentence alone holds, however many there are."""
     assert OF_TWO.rarity == pytest.approx([NOWHERE, 1, IN_BOTH])
     assert IndexedPassage("", []).rarity == pytest.approx([log(2) / log(4 / 3)])
@@ -24,7 +24,7 @@ def test_a_term_weighs_the_more_the_fewer_sentences_hold_it():
     assert [one.tolist() for one in IndexedPassage("", []).sentences_with(["ferri"])] == [[], [0]]
 
 
-def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
+def test_a_line_break_between_sentences_ends_a_paragraph():
     """Not where one breaks inside; anywhere between them will do."""
     text = "One\ntwo. Three.\u2028 Four. \nFive 5.\rSix."
     spans = [Span(0, 8), Span(9, 15), Span(17, 22), Span(24, 31), Span(32, 36)]
@@ -34,7 +34,7 @@ def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
     assert indexed.sentences_with(["\n"])[0].tolist() == [3]  # the one with a digit
 
 
-def test_every_term_of_a_claim_weighs_by_its_kind_its_rarity_and_once():
+def test_terms_of_a_claim_are_weighed_once_by_kind_and_rarity():
     """A word 2.5, a pair 1, of function words 0.3 of that; of the stem 0.7 of that."""
     claim = Claim(OF_TWO, "The ferry sank, in the end left", "Who left the ship?", 0.7)
     assert dict(zip(claim.terms, claim.weights, strict=True)) == pytest.approx(
@@ -64,14 +64,14 @@ def test_every_term_of_a_claim_weighs_by_its_kind_its_rarity_and_once():
     assert claim.total == pytest.approx(first + second)
 
 
-def test_a_question_for_a_number_wants_one_beside_its_terms():
+def test_a_question_for_a_number_has_a_number_term():
     claim = Claim(OF_TWO, "left", wants_number=True)
     assert (claim.terms, claim.weights, claim.clauses) == (["left", "\n"], [2.5, 2.0], [0, -1])
     assert claim.total == 2.5
     assert Claim(OF_TWO, "").clause_totals == []
 
 
-def test_every_mark_between_units_begins_a_clause_and_a_blank_does_not():
+def test_marks_between_units_start_a_clause_and_blanks_do_not():
     text = "盐 海，水——冰 (雪"
     found = [(term, clause) for term, _, clause in weigh_terms(units(text), text)]
     assert found == [
@@ -91,20 +91,20 @@ def taken(text, claim, stem="", *, kind="verification", most=100, **rule):
     return [span.of(text) for span in evidence.spans], evidence.score
 
 
-def test_a_further_sentence_is_taken_where_it_brings_just_enough():
+def test_a_further_sentence_is_taken_if_its_gain_is_enough():
     """The second brings two characters and their pair, which it alone holds: 3."""
     first, second = text = ["春夏秋。", "冬雨。"]
     assert taken("".join(text), "春夏秋冬雨", enough=3)[0] == [first, second]
     assert taken("".join(text), "春夏秋冬雨", enough=3.01)[0] == [first]
 
 
-def test_of_equal_further_sentences_the_earlier_is_taken():
+def test_the_earlier_of_equal_sentences_is_taken():
     text = ["春夏秋。", "冬雨。", "风雪。"]
     assert taken("".join(text), "春夏秋冬雨风雪", most=2)[0] == text[:2]
     assert taken("".join(text), "春夏秋冬雨风雪", most=2, enough=3)[0] == text[:2]
 
 
-def test_what_is_covered_already_brings_nothing_a_second_time():
+def test_covered_terms_bring_no_second_gain():
     """冰 stands in all three: once it is covered each of the others brings 3, and none less."""
     text = ["春夏秋冰。", "冬雨冰。", "风雪冰。"]
     assert taken("".join(text), "春夏秋冰，冬雨，风雪", enough=3)[0] == text
@@ -118,11 +118,11 @@ def test_nearness_is_one_over_the_distance_within_a_paragraph():
     assert taken("春夏秋。\n冬雨。", "春夏秋冬雨", near=10, enough=3.01)[0] == [text[0]]
 
 
-def test_a_neighbour_that_brings_nothing_is_never_taken():
+def test_a_neighbour_without_gain_is_never_taken():
     assert taken("春夏秋。无。", "春夏秋", near=10, clause=10)[0] == ["春夏秋。"]
 
 
-def test_a_share_of_a_clause_counts_what_is_newly_covered_of_it():
+def test_clause_shares_count_newly_covered_terms():
     """That is 丁, 丁戊 and 戊 of the second; 丙丁 is in no sentence, 甲 and 乙 are covered."""
     share = 3 / (3 + NOWHERE)
     for text in (["甲乙丙。", "丁戊。"], ["甲乙丙。", "乙甲丁戊。"]):
@@ -133,13 +133,13 @@ def test_a_share_of_a_clause_counts_what_is_newly_covered_of_it():
         ]
 
 
-def test_words_of_the_stem_are_no_part_of_a_clause():
+def test_words_of_the_stem_belong_to_no_clause():
     """They bring 0.7 of 3 and nothing beside it, and are not in the score."""
     rule = {"kind": "choice", "clause": 10}
     assert taken("甲乙。丁戊。", "甲乙", "丁戊", enough=2.1, **rule) == (["甲乙。", "丁戊。"], 1.0)
     assert taken("甲乙。丁戊。", "甲乙", "丁戊", enough=2.2, **rule) == (["甲乙。"], 1.0)
 
 
-def test_the_score_is_the_share_of_the_claim_to_six_digits():
+def test_the_score_is_the_covered_share_with_six_digits():
     """Of the claim's terms 丙丁 is in no sentence."""
     assert taken("甲乙丙。丁戊。", "甲乙丙丁戊")[1] == round(8 / (8 + NOWHERE), 6)

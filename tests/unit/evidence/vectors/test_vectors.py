@@ -61,7 +61,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_every_form_gives_the_same_vectors(tmp_path, name):
+def test_every_file_format_gives_the_same_vectors(tmp_path, name):
     found = load(str(written(tmp_path / name, FORMS[name])))
     assert len(found) == 3
     assert found.vectors_of(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
@@ -87,28 +87,28 @@ def test_fasttext_files_are_read(tmp_path, fasttext):
 
 
 @pytest.mark.parametrize("size", [6, 60, 94, 120])
-def test_the_beginning_of_a_fasttext_file_is_none(tmp_path, fasttext, size):
+def test_a_truncated_fasttext_file_is_rejected(tmp_path, fasttext, size):
     with pytest.raises(InputError, match="the file is truncated"):
         load(str(written(tmp_path / "f.bin", fasttext[0][:size])))
 
 
-def test_a_compressed_fasttext_file_is_to_be_unpacked(tmp_path, fasttext):
+def test_a_compressed_fasttext_file_is_rejected(tmp_path, fasttext):
     with pytest.raises(InputError, match="decompress it first"):
         load(str(written(tmp_path / "f.bin.gz", gzip.compress(fasttext[0]))))
 
 
-def test_a_compressed_file_says_so_in_its_name(tmp_path):
+def test_a_compressed_file_needs_the_ending(tmp_path):
     path = written(tmp_path / "vectors", gzip.compress(text(ROWS).encode()))
     with pytest.raises(InputError, match=r"rename it so that its name ends in \.gz"):
         load(str(path))
 
 
-def test_a_folder_is_no_file_of_vectors(tmp_path):
+def test_a_folder_is_rejected_as_vectors(tmp_path):
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         load(str(tmp_path))
 
 
-def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
+def test_cached_vectors_are_not_read_again(tmp_path, monkeypatch):
     path = written(tmp_path / "v.txt", text(ROWS))
     first = load(str(path)).vectors_of(["海水"]).tolist()
     load.cache_clear()
@@ -118,7 +118,7 @@ def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
     assert isinstance(again._rows.base, np.memmap)
 
 
-def test_the_files_hash_is_kept_beside_its_vectors(tmp_path, monkeypatch, cache):
+def test_the_hash_of_the_file_is_cached(tmp_path, monkeypatch, cache):
     """It is what ``sha256sum`` prints; a cache of before, without one, gets it."""
     path = written(tmp_path / "v.txt.gz", FORMS["v.txt.gz"])
     wanted = hashlib.sha256(FORMS["v.txt.gz"]).hexdigest()
@@ -152,7 +152,7 @@ def test_a_changed_file_is_another_file(tmp_path):
     ],
     ids=["short row", "wrong header", "no header", "empty", "nan", "inf"],
 )
-def test_broken_vectors_are_refused_with_the_place(tmp_path, content, message, cache):
+def test_broken_vectors_are_rejected_with_their_row(tmp_path, content, message, cache):
     with pytest.raises(InputError, match=message) as caught:
         load(str(written(tmp_path / "v.txt", content)))
     assert "v.txt" in str(caught.value)
@@ -168,27 +168,27 @@ def test_words_with_odd_characters_keep_their_own_vectors(tmp_path):
         assert found.vectors_of([word]).tolist() == [list(row)]
 
 
-def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(StorageError, match="cannot be cached: Not a directory"):
         load(str(written(tmp_path / "v.txt", text(ROWS))))
 
 
-def test_the_cache_is_where_the_user_says(cache, tmp_path, monkeypatch):
+def test_the_cache_folder_can_be_set(cache, tmp_path, monkeypatch):
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "mine"))
     load(str(written(tmp_path / "v.txt", text(ROWS))))
     assert list((tmp_path / "mine" / "vectors").rglob("rows.npy"))
     assert not cache.exists()
 
 
-def test_a_vector_of_zeros_is_no_vector(tmp_path):
+def test_zero_vectors_are_left_out(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS | {"零": (0.0, 0.0, 0.0)}))))
     assert "零" not in found
     assert found.left_out == 1
 
 
-def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told(tmp_path, capsys):
+def test_the_first_vector_of_a_repeated_word_counts(tmp_path, capsys):
     twice = b"3 2\ncat 1 0\ndog 0 1\ncat 5 5\n"
     path = str(written(tmp_path / "v.txt", twice))
     assert load(path).vectors_of(["cat"]).tolist() == [[1.0, 0.0]]
@@ -196,14 +196,14 @@ def test_of_a_word_that_comes_again_the_first_vector_counts_and_the_rest_is_told
     assert "v.txt: vectors skipped (all zeros, or repeated words): 1" in (capsys.readouterr().err)
 
 
-def test_no_file_and_no_path_say_what_to_do(tmp_path):
+def test_missing_files_and_paths_give_a_cure(tmp_path):
     with pytest.raises(InputError, match=r"cannot be read: .*\n.*\n  do: .*`closeread train`"):
         load(str(tmp_path / "none.bin"))
     with pytest.raises(UsageError, match="closeread train"):
         load("")
 
 
-def test_vectors_of_another_language_are_refused(tmp_path):
+def test_vectors_of_another_language_are_rejected(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS))))
     with pytest.raises(InputError, match="none of 25 different words has a vector"):
         found.must_know([f"word{n}" for n in range(25)], "passage")
@@ -213,7 +213,7 @@ def test_vectors_of_another_language_are_refused(tmp_path):
     found.must_know([*(f"word{n}" for n in range(25)), "海水"], "passage")  # one is enough
 
 
-def test_a_text_is_the_sum_of_its_words_and_chinese_is_cut_by_the_dictionary(tmp_path):
+def test_a_text_is_encoded_as_the_sum_of_its_words(tmp_path):
     encoder = word_vectors(str(written(tmp_path / "v.txt", text(ROWS))))
     rows = encoder.encode(["海水盐度", "A ferry, a FERRY", "nowhere", ""])
     assert rows.tolist() == [[1.5, -1.5, 2.0], [0.0, 0.5, 2.0], [0.0] * 3, [0.0] * 3]
@@ -221,13 +221,13 @@ def test_a_text_is_the_sum_of_its_words_and_chinese_is_cut_by_the_dictionary(tmp
         encoder.encode([" ".join("wort" + chr(97 + n) for n in range(25))])
 
 
-def test_a_high_miss_rate_is_told(tmp_path):
+def test_a_large_share_of_unknown_words_is_reported(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS))))
     assert "only 25% of 4 different words" in coverage_warning(found, ["海水", "a", "b", "c"])
     assert coverage_warning(found, ["海水", "盐度"]) == ""
 
 
-def test_training_makes_vectors_that_load_and_are_the_same_again(tmp_path):
+def test_trained_vectors_load_and_are_reproducible(tmp_path):
     texts = [
         ("海水的盐度由蒸发决定。降水使海水变淡。", "zh"),
         ("The ferry left. A ferry sank.", "en"),
@@ -249,7 +249,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_what_killed_writers_left_goes_with_the_next(tmp_path):
+def test_leftovers_of_killed_writers_are_removed(tmp_path):
     """Else gigabytes would stay where nobody looks."""
     texts = [("The ferry carried salt. The salt was sold.", "en")] * 40
     vectors = tmp_path / "own" / "v.bin"
@@ -270,19 +270,19 @@ def test_what_killed_writers_left_goes_with_the_next(tmp_path):
     assert [*vectors.parent.iterdir()] == [vectors]
 
 
-def test_training_on_nothing_says_so(tmp_path):
+def test_training_without_words_is_rejected(tmp_path):
     with pytest.raises(InputError, match="no word occurs 2 times"):
         train([("。", "zh")], tmp_path / "v.bin")
     assert not list(tmp_path.glob("v.bin*"))
 
 
-def test_a_place_that_cannot_be_written_is_told_before_training(tmp_path):
+def test_an_unwritable_path_is_reported_before_training(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StorageError, match="Not a directory"):
         train(iter(lambda: pytest.fail("trained"), None), tmp_path / "file" / "v.bin")
 
 
-def test_the_share_of_missed_words_counts_each_word_once(tmp_path):
+def test_the_share_of_unknown_words_counts_each_word_once(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS))))
     assert found.unknown_share(["海水", "海水", "x"]) == 0.5
     assert found.unknown_share([]) == 0.0

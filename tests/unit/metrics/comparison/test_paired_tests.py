@@ -48,7 +48,7 @@ def test_a_large_mcnemar_equals_scipy_s_binomial_test(b, c):
     assert mcnemar(c, b) == mcnemar(b, c)
 
 
-def test_the_two_ways_to_add_up_mcnemar_s_tail_agree(monkeypatch):
+def test_both_sums_of_mcnemar_s_tail_agree(monkeypatch):
     whole = [mcnemar(b, b + 60) for b in range(1, 300, 20)]
     monkeypatch.setattr(paired_tests, "_INTEGER_TERMS", 0)
     assert [mcnemar(b, b + 60) for b in range(1, 300, 20)] == pytest.approx(whole, rel=1e-10)
@@ -73,7 +73,7 @@ def test_the_exact_permutation_test_equals_scipy_s(seed):
 
 
 @pytest.mark.parametrize("kind", ["all distinct", "few values"])
-def test_random_swaps_come_near_the_exact_p_value(kind):
+def test_random_swaps_approximate_the_exact_p_value(kind):
     rng = np.random.default_rng(4)
     digits = 12 if kind == "all distinct" else 1
     first = rng.random(16).round(digits)
@@ -96,7 +96,7 @@ def test_weighted_units_are_swapped_whole():
     assert p_value == np.mean([abs(found) >= 0.4 - 1e-12 for found in differences])
 
 
-def test_denominators_that_move_are_swapped_with_their_numerators():
+def test_denominators_are_swapped_with_their_numerators():
     first = Sides(
         np.array([1.0, 1.0, 0.0]),
         np.array([1.0, 1.0, 0.0]),
@@ -120,7 +120,7 @@ def test_a_monte_carlo_p_value_is_never_zero():
 
 
 @pytest.mark.parametrize(("cells", "frequent"), [(20, 256), (2_000_000, 256), (2_000_000, 1)])
-def test_every_swap_counts_where_all_are_as_extreme(monkeypatch, cells, frequent):
+def test_all_swaps_count_if_all_are_as_extreme(monkeypatch, cells, frequent):
     """Ten wins a side of one weight: no swap is nearer; in small chunks as in one."""
     monkeypatch.setattr("closeread.metrics.comparison.swaps._CELLS", cells)
     monkeypatch.setattr("closeread.metrics.comparison.swaps._COUNTED_FROM", frequent)
@@ -128,7 +128,7 @@ def test_every_swap_counts_where_all_are_as_extreme(monkeypatch, cells, frequent
     assert permutation(sides(ups, downs), 99, np.random.default_rng(0)) == (1.0, False)
 
 
-def test_p_values_of_equal_systems_are_spread_evenly():
+def test_p_values_of_equal_systems_are_uniform():
     """Level 0.1 is kept: of 300 comparisons of equal systems 5 to 15 in 100 fall below it."""
     rng = np.random.default_rng(8)
     below = 0
@@ -142,7 +142,7 @@ def test_p_values_of_equal_systems_are_spread_evenly():
 
 
 @pytest.mark.parametrize("units", [20, 100])
-def test_level_five_percent_is_kept_for_parts_of_right(units):
+def test_the_level_is_kept_for_fractional_scores(units):
     """Of 400 comparisons of equal systems 2 to 8 in 100 fall below 0.05: by F1, and by McNemar."""
     rng = np.random.default_rng(units)
     parts = [0.0, 0.4, 0.5, 2 / 3, 0.8, 1.0]
@@ -160,7 +160,7 @@ def test_level_five_percent_is_kept_for_parts_of_right(units):
 
 
 @pytest.mark.parametrize(("few", "right"), [(0.3, 0.5), (0.3, 0.8)])
-def test_level_five_percent_is_kept_where_one_system_leaves_out_more(few, right):
+def test_the_level_is_kept_if_one_system_answers_less(few, right):
     """Of 150 questions one answers 30 or so in 100, the other 95: swaps alone reject in ten."""
     rng = np.random.default_rng(12)
     below = 0
@@ -183,7 +183,7 @@ def test_holm_equals_statsmodels(p_values):
 
 
 @pytest.mark.parametrize(("units", "discordant"), [(200, 0.2), (1000, 0.1), (5000, 0.35)])
-def test_the_smallest_difference_is_found_four_times_in_five(units, discordant):
+def test_the_smallest_difference_has_a_power_of_four_fifths(units, discordant):
     """Simulate systems that truly differ by it: McNemar's test finds 74 to 86 in 100."""
     difference = smallest_difference(discordant, units)
     rng = np.random.default_rng(units)
@@ -203,5 +203,5 @@ def test_the_smallest_difference_solves_connor_s_equation():
 
 
 @pytest.mark.parametrize(("moment", "units"), [(0.2, 2), (0.0, 500), (0.2, 3)])
-def test_where_nothing_could_be_shown_there_is_no_smallest_difference(moment, units):
+def test_without_a_detectable_difference_there_is_none(moment, units):
     assert smallest_difference(moment, units) is None

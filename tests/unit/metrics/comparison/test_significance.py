@@ -88,7 +88,7 @@ def test_other_values_get_a_permutation_test_that_agrees_with_student_s():
     assert found.only_first is None
 
 
-def test_mcnemar_s_test_is_for_two_systems_that_are_right_or_wrong():
+def test_mcnemar_s_test_needs_zero_one_values():
     whole, parts = [1.0, 0.0, 1.0, 1.0], [1.0, 0.5, 0.25, 1.0]
     for first, second in ((whole, parts), (parts, whole)):
         (found,) = compare(
@@ -127,7 +127,7 @@ def test_several_systems_are_adjusted_after_holm():
     assert [one.p_holm for one in found] == pytest.approx(list(expected))
 
 
-def test_what_only_more_resamples_could_make_sure_is_told():
+def test_a_p_value_limited_by_resamples_is_noted():
     """The smallest p-value of 100 resamples, adjusted for six systems, is above 0.05."""
     shares = [0.1 + 0.8 * (n % 7) / 7 for n in range(60)]
     better = [share + 0.1 for share in shares]
@@ -142,7 +142,7 @@ def test_what_only_more_resamples_could_make_sure_is_told():
     assert all(one.sure and told not in one.note for one in many)
 
 
-def test_several_seeds_count_with_their_mean_and_their_spread_is_told():
+def test_seeds_count_with_their_mean_and_spread():
     rng = np.random.default_rng(3)
     skill = rng.random(120)
     seeds = [pool_of((rng.random(120) < skill).astype(float)) for _ in range(5)]
@@ -157,7 +157,7 @@ def test_several_seeds_count_with_their_mean_and_their_spread_is_told():
     assert "deviation" in msgspec.json.encode(found).decode()
 
 
-def test_several_seeds_of_a_curve_count_with_their_mean():
+def test_seeds_of_a_curve_count_with_their_mean():
     rng = np.random.default_rng(6)
     names = [str(i) for i in range(60)]
     pools = [curve_over(names, rng.random(60) < 0.6, rng.random(60)) for _ in range(3)]
@@ -192,7 +192,7 @@ def test_systems_that_never_differ_have_p_value_one_and_a_bound():
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.5])
-def test_passages_that_weigh_differently_and_differ_alike_are_not_certain(gain):
+def test_equal_differences_with_unequal_weights_are_not_certain(gain):
     """The bootstrap alone would say [0, 0]; a passage without a question of the kind adds none."""
     below = [3, 2, 4, 1, 2, 0]
     first, second = (
@@ -207,7 +207,7 @@ def test_passages_that_weigh_differently_and_differ_alike_are_not_certain(gain):
     assert "exact interval" in found.note
 
 
-def test_denominators_that_differ_are_resampled_though_all_else_is_alike():
+def test_differing_denominators_are_resampled():
     first = pool_of([1.0] * 4, [1, 1, 1, 1])
     second = pool_of([1.0] * 4, [1, 1, 2, 2])
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
@@ -218,7 +218,7 @@ def test_denominators_that_differ_are_resampled_though_all_else_is_alike():
 @pytest.mark.parametrize(
     ("n", "right", "told"), [(19, 0.5, True), (20, 0.5, False), (19, 1, False)]
 )
-def test_an_interval_of_few_shares_is_said_to_be_too_narrow(n, right, told):
+def test_an_interval_of_few_fractions_is_noted_as_too_narrow(n, right, told):
     """Not of right and wrong, whose few resamples reach far enough."""
     first = pool_of([right * (k % 3 > 0) for k in range(n)])
     second = pool_of([right * (k % 2 > 0) for k in range(n)])
@@ -239,7 +239,7 @@ def test_curves_that_never_differ_have_no_interval():
 
 
 @pytest.mark.parametrize("units", [1, 3, 8])
-def test_resamples_of_a_few_curves_that_agree_are_no_proof(units):
+def test_agreeing_resamples_of_few_units_prove_nothing(units):
     """All wrong against all right: no test of so few pairs can say more than 2 in 2**units."""
     names, sure = [str(i) for i in range(units)], np.linspace(0.9, 0.1, units)
     wrong, right = (curve_over(names, [kind] * units, sure) for kind in (0, 1))
@@ -249,7 +249,7 @@ def test_resamples_of_a_few_curves_that_agree_are_no_proof(units):
     assert found.p_value == 2.0 ** (1 - units)
 
 
-def test_an_id_that_comes_twice_counts_twice():
+def test_a_repeated_id_counts_twice():
     """A data set's defect is lived with: the sums of the test are those of the values."""
     ids = ["a", "a", "b"]
     first = pool_of([1.0, 1.0, 0.0], ids=ids)
@@ -268,7 +268,7 @@ def test_systems_that_always_differ_are_not_certain():
     assert found.p_value == pytest.approx(2 / 2**20)
 
 
-def test_values_that_are_no_ratio_of_sums_are_compared_by_resampling():
+def test_values_that_are_not_ratios_are_compared_by_bootstrap():
     rng = np.random.default_rng(5)
     right = (rng.random(400) < 0.7).astype(float)
     good = right * 0.5 + rng.random(400) * 0.5
@@ -287,7 +287,7 @@ def test_values_that_are_no_ratio_of_sums_are_compared_by_resampling():
     assert found.p_value == pytest.approx(2 / 501)
 
 
-def test_a_unit_that_counts_in_one_of_the_two_only_is_told():
+def test_units_of_a_single_system_are_noted():
     first = pool_of([1.0, 1.0, 0.0], [1, 1, 1], ids=["a", "b", "c"], n_questions=4)
     second = pool_of([1.0, 0.0], [1, 1], ids=["a", "b"], n_questions=4)
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
@@ -304,18 +304,18 @@ def test_a_unit_that_counts_in_one_of_the_two_only_is_told():
         (pool_of([1.0] * 2, name="mrqa.f1"), "different metrics"),
     ],
 )
-def test_what_cannot_be_paired_is_refused(second, message):
+def test_systems_that_cannot_be_paired_are_rejected(second, message):
     with pytest.raises(MismatchError, match=message):
         compare([system("one", pool_of([1.0, 0.0])), system("two", second)], RESAMPLING)
 
 
-def test_runs_of_one_system_must_be_of_the_same_data():
+def test_runs_of_one_system_need_the_same_data():
     runs = pool_of([1.0, 0.0]), pool_of([1.0, 0.0, 0.0])
     with pytest.raises(MismatchError, match="runs of one system differ"):
         compare([system("one", *runs), system("two", runs[0])], RESAMPLING)
 
 
-def test_what_is_known_of_one_value_alone_stands_beside_the_difference():
+def test_notes_of_a_single_value_are_on_the_comparison():
     first, second = (system.pools[0] for system in zero_one())
     both = dataclasses.replace(first, note="mean over 2 options")
     other = dataclasses.replace(second, note="mean over 2 options; 7 judged otherwise")
@@ -328,7 +328,7 @@ def test_what_is_known_of_one_value_alone_stands_beside_the_difference():
     assert found.note == ""
 
 
-def test_a_value_that_is_missing_is_compared_with_nothing():
+def test_a_missing_value_is_not_compared():
     empty = pool_of([], n_questions=2, ids=[])
     (found,) = compare([system("one", pool_of([1.0, 0.0])), system("two", empty)], RESAMPLING)
     assert (found.difference, found.p_value, found.test) == (None, None, "none")
@@ -345,7 +345,7 @@ def test_the_same_seed_gives_the_same_comparison():
     assert compare(zero_one(), RESAMPLING) == compare(zero_one(), RESAMPLING)
 
 
-def test_what_runs_are_called_moves_no_number():
+def test_names_of_runs_change_no_number():
     """A folder that was moved or renamed keeps its intervals and p-values to the last digit."""
     rng = np.random.default_rng(6)
     parts = [pool_of(rng.random(60)), pool_of(rng.random(60))]
@@ -361,7 +361,7 @@ def test_what_runs_are_called_moves_no_number():
         assert first.test in ("permutation", "bootstrap")
 
 
-def test_the_difference_interval_covers_the_truth_about_as_often_as_it_promises():
+def test_the_difference_interval_has_its_nominal_coverage():
     """300 simulated pairs of systems that differ by 0.1: 91 to 98 of 100 intervals hold it."""
     rng = np.random.default_rng(9)
     held = 0

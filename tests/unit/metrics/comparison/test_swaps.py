@@ -6,7 +6,7 @@ import pytest
 from closeread.metrics.comparison.swaps import draw_swapped_sums
 
 
-def test_every_choice_of_a_few_units_is_as_likely():
+def test_every_subset_of_few_units_is_equally_likely():
     """Sums of powers of two tell which units were taken: 2**10 choices, 100 draws of each."""
     rows = np.stack([2.0 ** np.arange(10), np.ones(10)], axis=1)
     sums, taken = draw_swapped_sums(rows, 102_400, np.random.default_rng(0)).T
@@ -19,7 +19,7 @@ def test_every_choice_of_a_few_units_is_as_likely():
 
 @pytest.mark.parametrize("units", [17, 300, 3_000])
 @pytest.mark.parametrize("kind", ["all distinct", "few values", "some often"])
-def test_sums_are_spread_as_those_of_single_coins(units, kind):
+def test_sums_are_distributed_as_sums_of_coin_tosses(units, kind):
     """Mean, deviation and five quantiles of 20,000 sums, against tosses of a coin a unit."""
     rng = np.random.default_rng(units)
     rows = rng.normal(size=(units, 1))
@@ -38,5 +38,5 @@ def test_sums_are_spread_as_those_of_single_coins(units, kind):
     )
 
 
-def test_nothing_that_differs_sums_to_nothing():
+def test_without_differing_units_sums_are_zero():
     assert draw_swapped_sums(np.zeros((0, 2)), 5, np.random.default_rng(0)).tolist() == [[0, 0]] * 5

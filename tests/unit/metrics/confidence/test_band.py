@@ -20,7 +20,7 @@ def drawn(seed, many):
     return sure, (rng.random(many) < sure).astype(float)
 
 
-def test_a_point_is_the_mean_of_each_resample_s_own_surest():
+def test_a_point_of_the_band_uses_each_resample_s_surest_answers():
     """The same draws, sorted and averaged one by one."""
     sure, right = drawn(1, 60)
     low, high = banded(sure.tolist(), right.tolist(), [0.25, 0.5, 1.0])
@@ -34,7 +34,7 @@ def test_a_point_is_the_mean_of_each_resample_s_own_surest():
     assert np.array([low, high]) == pytest.approx(expected)
 
 
-def test_at_full_coverage_it_is_the_interval_of_the_mean():
+def test_at_full_coverage_the_band_is_the_interval_of_the_mean():
     sure, right = drawn(2, 300)
     (low,), (high,) = banded(sure.tolist(), right.tolist(), [1.0], resamples=10_000)
     ids = [str(number) for number in range(300)]
@@ -51,7 +51,7 @@ def test_at_full_coverage_it_is_the_interval_of_the_mean():
     assert (low, high) == pytest.approx((whole.low, whole.high), abs=0.005)
 
 
-def test_the_order_of_equally_sure_answers_moves_nothing():
+def test_the_order_of_tied_answers_does_not_change_the_band():
     """Nor does that of answers without a confidence, which come last."""
     sure = [0.9] * 10 + [0.5] * 10 + [None] * 10
     right = [1.0, 0.0] * 15
@@ -67,7 +67,7 @@ def test_the_order_of_equally_sure_answers_moves_nothing():
 
 
 @pytest.mark.parametrize("kind", [0.0, 1.0])
-def test_a_few_surest_that_are_all_alike_are_no_certainty(kind):
+def test_equally_correct_surest_answers_have_exact_bounds(kind):
     right = [kind] * 8 + [1 - kind] * 30
     sure = np.linspace(0.9, 0.1, 38).tolist()
     (low,), (high,) = banded(sure, right, [8 / 38])
@@ -79,7 +79,7 @@ def test_a_few_surest_that_are_all_alike_are_no_certainty(kind):
 
 
 @pytest.mark.parametrize(("many", "passage"), [(100, 1), (200, 4)])
-def test_points_hold_the_truth_about_as_often_as_they_promise(many, passage):
+def test_points_of_the_band_have_nominal_coverage(many, passage):
     """Of 150 samples; confidences are the chances, so that the truth at any coverage is known."""
     shares = (0.05, 0.25, 1.0)
     truth = [(0.9 + (0.9 - 0.7 * share)) / 2 for share in shares]

@@ -11,7 +11,7 @@ from closeread.metrics.confidence.calibration import (
 )
 
 
-def test_calibration_error_of_the_sure_and_wrong():
+def test_calibration_error_of_confident_wrong_answers():
     """All sure and half of them wrong: one half. Equal confidences have no order."""
     assert calibration_error([1.0] * 20, [True, False] * 10) == pytest.approx(0.5)
     assert calibration_error([0.0] * 5 + [1.0] * 5, [False] * 5 + [True] * 5) == 0
@@ -19,7 +19,7 @@ def test_calibration_error_of_the_sure_and_wrong():
     assert calibration_error([0.5] * 20, [True] * 10 + [False] * 10) == pytest.approx(0)
 
 
-def test_calibration_error_bin_by_bin():
+def test_calibration_error_equals_a_sum_over_bins():
     """The vectorised sums are those of ten bins walked one by one."""
     draw = np.random.default_rng(0)
     sure, right = draw.random(137), draw.random(137) < 0.6
@@ -31,7 +31,7 @@ def test_calibration_error_bin_by_bin():
     assert calibration_error(sure, right) == pytest.approx(total / 137)
 
 
-def test_the_others_are_scikit_learns():
+def test_brier_and_auroc_equal_scikit_learn():
     """Ties count half; one class alone has no area."""
     metrics = pytest.importorskip("sklearn.metrics")
     draw = np.random.default_rng(1)
@@ -44,14 +44,14 @@ def test_the_others_are_scikit_learns():
     assert auroc([0.1, 0.9], [0.5, 0.6]) == 1.0  # half right is not right
 
 
-def test_honest_answers_by_hand():
+def test_calibrated_correctness_by_hand():
     """Two bins: 0.2 and 0.4 with one right are off by 0.2 each, 0.6 and 0.9 with one by -0.25."""
     honest = calibrated_correctness([0.9, 0.2, 0.6, 0.4], [1.0, 0.0, 0.0, 1.0], bins=2)
     assert honest == pytest.approx([1.25, -0.2, 0.25, 0.8])
 
 
 @pytest.mark.parametrize("many", [1, 3, 10, 137])
-def test_honest_answers_have_no_calibration_error(many):
+def test_calibrated_correctness_has_no_calibration_error(many):
     """Whatever their number, fewer than bins too; and they are as right as confidences say."""
     draw = np.random.default_rng(many)
     sure, right = draw.random(many), draw.random(many) < 0.3
@@ -62,7 +62,7 @@ def test_honest_answers_have_no_calibration_error(many):
     assert len(calibrated_correctness([], [])) == 0
 
 
-def test_equal_confidences_are_made_honest_alike():
+def test_equal_confidences_have_equal_shifts():
     """Nothing tells them apart but whether they are right, so what they are off by is shared."""
     honest = calibrated_correctness([0.5] * 30, [True] * 20 + [False] * 10)
     assert set(honest.round(9)) == {round(1 - 1 / 6, 9), round(-1 / 6, 9)}

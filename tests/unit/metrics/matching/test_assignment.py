@@ -39,13 +39,13 @@ def official(rows, length):
         ([[1.0, 0.8] + [0.0] * 4, [0.8, 0.0] + [0.5] * 4, *[[0.2] * 6] * 4], 6, 0.4),
     ],
 )
-def test_the_best_assignment_counts(rows, length, mean):
+def test_the_best_assignment_is_scored(rows, length, mean):
     """The last is 0.8 and 0.8 and four times 0.2, 2.4 of 6; 1.0, 0.5 and 0.8 would be 2.3."""
     assert rounded_mean(rows, length) == mean
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_every_assignment_is_the_official_one(seed):
+def test_assignments_equal_the_official_ones(seed):
     """Tables of all forms, many zeros among them, so that there is sometimes nothing to choose."""
     chance = random.Random(seed)
     for _ in range(25):
@@ -63,7 +63,7 @@ def test_every_assignment_is_the_official_one(seed):
         ([0.8, 0.2, 2 / 3, 0.25, 0.75, THIRD, 0.6, 0.6, 0.4, 0.25], 0.49, 0.48),  # 4.85 of 10
     ],
 )
-def test_from_eight_spans_on_numpy_adds_in_another_order(own, one_by_one, mean):
+def test_eight_spans_or_more_are_summed_as_by_numpy(own, one_by_one, mean):
     """The mean lies on the border: left to right it comes to a bit more, in numpy's order not."""
     length = len(own)
     rows = [[own[i] if i == j else 0.0 for j in range(length)] for i in range(length)]
@@ -71,7 +71,7 @@ def test_from_eight_spans_on_numpy_adds_in_another_order(own, one_by_one, mean):
     assert rounded_mean(rows, length) == official(rows, length) == mean
 
 
-def test_the_solver_s_order_decides_on_the_border():
+def test_the_solver_decides_at_rounding_borders():
     """The best are 1/2, 2/3 and 1/3, 1.5 of 4 spans: 0.375, and a bit less when added so."""
     rows = [[0.25, 0.4, THIRD, 0.5], [2 / 3, 0.2, 0.0, 0.4], [0.5, 0.25, THIRD, 0.2]]
     assert rounded(0.375) == 0.38
@@ -81,6 +81,6 @@ def test_the_solver_s_order_decides_on_the_border():
 @pytest.mark.parametrize(
     ("number", "near"), [(0.125, 0.12), (0.375, 0.38), (0.025, 0.02), (2 / 3, 0.67), (1.0, 1.0)]
 )
-def test_halves_go_to_the_even_hundredth(number, near):
+def test_halves_are_rounded_to_even(number, near):
     """The third is 0.03 for Python's own rounding, which sees that 0.025 is a bit more."""
     assert rounded(number) == near

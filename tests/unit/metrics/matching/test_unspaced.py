@@ -48,12 +48,12 @@ def numbers(metric, *questions):
         ("青石 桥头", ""),
     ],
 )
-def test_which_answers_are_one_word(metric, gold, note):
+def test_unspaced_answers_are_recognised(metric, gold, note):
     assert metric.score(question("q", gold), None).note == note
 
 
 @every
-def test_f1_over_mostly_such_answers_says_so_and_names_another_metric(metric):
+def test_f1_of_mostly_unspaced_answers_has_a_note(metric):
     found = numbers(metric, question("a", "青石桥"), question("b", "桥东边"), question("c", "Ann"))
     told = found[f"{metric.name}.f1"]
     assert told.note.startswith(
@@ -66,19 +66,19 @@ def test_f1_over_mostly_such_answers_says_so_and_names_another_metric(metric):
 
 
 @every
-def test_a_few_such_answers_are_not_worth_a_word(metric):
+def test_few_unspaced_answers_have_no_note(metric):
     found = numbers(metric, question("a", "青石桥"), question("b", "Ann"), question("c", "Lee"))
     assert not found[f"{metric.name}.f1"].note
 
 
-def test_questions_without_an_answer_do_not_hide_it():
+def test_unanswerable_questions_do_not_hide_the_note():
     found = numbers(squad2.metric(), question("a", "青石桥"), question("b"), question("c"))
     assert "1 of 1 answers" in found["squad2.f1"].note
     assert "1 of 1 answers" in found["squad2.hasans_f1"].note
     assert found["squad2.noans_f1"].note == ""
 
 
-def test_the_best_f1_over_thresholds_and_the_area_under_f1_say_so_too():
+def test_best_f1_and_its_area_have_the_note_too():
     """They are F1, beside best exact match and its area, which are what they say."""
     questions = [question("a", "青石桥"), question("b", "桥东边"), question("c")]
     said = [
@@ -98,7 +98,7 @@ def test_the_best_f1_over_thresholds_and_the_area_under_f1_say_so_too():
     assert found["squad2.best_em"].value == found["squad2.best_f1"].value == 2 / 3
 
 
-def test_a_run_that_was_scored_before_there_was_such_a_note_is_no_error(tmp_path):
+def test_runs_scored_without_the_note_are_verified(tmp_path):
     """Its file of scores has no notes, and its summary none; its numbers are right."""
     data = tmp_path / "data.jsonl"
     closeread.convert([(PASSAGE, [question("a", "青石桥")])], data, "jsonl")
