@@ -45,7 +45,7 @@ def test_majority():
     assert found.error == "no option has the label 'Z'; the labels are A, B, C"
 
 
-def test_random_option_is_even_and_fixed_by_seed():
+def test_random_option_is_uniform_and_fixed_by_seed():
     """Every option comes up about as often; the same seed and id give the same option."""
     found = [answer("random-option", asked(f"q{n}", *"abcd")).label for n in range(2000)]
     assert found == [answer("random-option", asked(f"q{n}", *"abcd")).label for n in range(2000)]
@@ -75,7 +75,7 @@ def test_without_options_a_question_fails(name):
         ("[TLE] Lamps", "Lamps"),
     ],
 )
-def test_a_title_is_no_first_sentence_unless_it_is_all(text, told):
+def test_a_title_is_not_a_first_sentence_unless_alone(text, told):
     """A title is short: as an answer to everything it would be a lower floor than any sentence."""
     passage = Passage(passage_id="p", text=text)
     question = Question(question_id="q", passage_id="p", text="When?", kind="span")

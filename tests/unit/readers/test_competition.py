@@ -26,7 +26,7 @@ def asked(asks_for, n_options=4):
     )  # fmt: skip
 
 
-def test_the_stem_decides_which_end_wins():
+def test_the_stem_decides_whether_the_highest_or_lowest_wins():
     odds = [0.5, 3.0, -2.0, 1.0]
     assert rank_options(asked("supported"), odds) == [1, 3, 0, 2]
     assert rank_options(asked(None), odds) == [1, 3, 0, 2]
@@ -39,7 +39,7 @@ def test_the_first_of_equal_options_wins(asks_for):
 
 
 @given(ODDS, st.sampled_from(["supported", "contradicted"]))
-def test_confidence_is_the_posterior_that_exactly_one_option_is_the_odd_one(odds, asks_for):
+def test_confidence_is_the_posterior_of_a_single_differing_option(odds, asks_for):
     """Computed the long way: every world with one such option, weighed by its probability."""
     chances = [1 / (1 + math.exp(-one)) for one in odds]
     wanted = asks_for == "supported"
@@ -86,7 +86,7 @@ def test_classes_of_a_hypothesis_keep_their_own_probabilities():
     )
 
 
-def test_what_is_likely_the_contradicted_option_is_hardly_supported():
+def test_support_of_the_contradicted_option_is_low():
     found = choose_by_share(asked("contradicted", 3), [0.2, 0.7, 0.1])
     assert found.answer.label == "B"
     assert [one.score for one in found.candidates] == [0.7, 0.2, 0.1]

@@ -39,7 +39,7 @@ def over(path):
     return job(retriever="soft-masking", integrate="off", vectors=str(path))
 
 
-def test_other_word_vectors_do_not_go_on_with_a_run(tmp_path):
+def test_a_run_is_not_resumed_with_other_word_vectors(tmp_path):
     path = tmp_path / f"{100 * 'v'}.txt"
     path.write_text(FIRST)
     run = predict(over(path), tmp_path / "run")
@@ -90,7 +90,7 @@ def outsider(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["stop words", "background", "an outsider's"])
 @pytest.mark.usefixtures("outsider")
-def test_every_file_among_the_options_is_on_record(tmp_path, kind):
+def test_every_file_among_the_options_is_recorded(tmp_path, kind):
     """A changed one does not go on with the run, and ``verify`` tells of it."""
     given, path, other = options(tmp_path, kind)
     first = path.read_bytes()
@@ -115,7 +115,7 @@ def test_every_file_among_the_options_is_on_record(tmp_path, kind):
     assert verify(open_run(run.path)).verdict == "verified"
 
 
-def test_a_relative_name_is_sought_where_verify_is_called_and_that_is_said(tmp_path, monkeypatch):
+def test_verify_resolves_relative_names_against_the_current_folder(tmp_path, monkeypatch):
     """Another file of this name in another folder is no change of the one that was given."""
     monkeypatch.chdir(tmp_path)
     Path("v.txt").write_text(FIRST)
@@ -132,7 +132,7 @@ def test_a_relative_name_is_sought_where_verify_is_called_and_that_is_said(tmp_p
     assert len(told) == 1 and "has changed since the reader used it" in told[0]
 
 
-def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):
+def test_a_run_without_a_hash_of_its_vectors_resumes(tmp_path):
     path = tmp_path / "v.txt"
     path.write_text(FIRST)
     run = predict(over(path), tmp_path / "run")
@@ -143,7 +143,7 @@ def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):
     assert predict(over(path), tmp_path / "run", resume=True).info.complete
 
 
-def test_gigabytes_of_vectors_are_not_read_again_for_their_hash(tmp_path, monkeypatch):
+def test_hashes_of_large_vectors_are_cached(tmp_path, monkeypatch):
     """It is kept beside what they were converted into."""
     path = tmp_path / "v.txt"
     path.write_text(FIRST)
@@ -154,7 +154,7 @@ def test_gigabytes_of_vectors_are_not_read_again_for_their_hash(tmp_path, monkey
     assert over(path).reader_info.record["files_sha256"] == wanted
 
 
-def test_a_cache_of_replies_changes_no_answer(tmp_path):
+def test_a_cache_of_replies_does_not_change_answers(tmp_path):
     """Of what leaves answers as they are nothing is recorded; a prompt of one's own is."""
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("[question]\n{passage}{question}\n[answer]\n{answer}\n")
@@ -164,7 +164,7 @@ def test_a_cache_of_replies_changes_no_answer(tmp_path):
     assert resolved.files == (str(prompt),)
 
 
-def test_an_encoder_of_word_vectors_needs_no_hub(tmp_path):
+def test_word_vectors_are_not_looked_up_on_the_hub(tmp_path):
     """Its model is a file, and no name of the hub's."""
     path = tmp_path / "v.txt"
     path.write_text(FIRST)
@@ -173,7 +173,7 @@ def test_an_encoder_of_word_vectors_needs_no_hub(tmp_path):
     assert model["sha256"] == hashlib.sha256(FIRST.encode()).hexdigest()
 
 
-def test_a_retriever_of_somebody_s_own_calls_what_it_will_a_model(tmp_path, monkeypatch):
+def test_an_external_retriever_may_use_any_option_name(tmp_path, monkeypatch):
     """Neither its options nor its attributes are taken for what ours mean by them."""
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "own_retriever.py").write_text(

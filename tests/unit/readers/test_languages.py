@@ -42,7 +42,7 @@ def test_the_sentence_that_answers_is_found(retriever, name):
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_lexical_answers_with_a_piece_of_it(name):
+def test_lexical_answers_with_a_phrase_of_the_sentence(name):
     sample = SAMPLES[name]
     question = Question(question_id="q", passage_id="p", text=sample.question, kind="span")
     for language in languages(name):

@@ -73,7 +73,7 @@ def test_options_by_polarity():
 
 
 @pytest.mark.parametrize("no", ["没有", "沒有", "无", "無", "未", "不"])
-def test_a_hypothesis_that_says_no_contradicts(no):
+def test_a_negated_hypothesis_is_a_contradiction(no):
     """In simplified and Traditional characters."""
     options = tuple(
         Option(label=name, text=name) for name in ("entailment", "neutral", "contradiction")
@@ -82,7 +82,7 @@ def test_a_hypothesis_that_says_no_contradicts(no):
     assert found.answer.label == "contradiction"
 
 
-def test_it_streams():
+def test_lexical_yields_predictions_as_it_reads():
     """The first prediction comes before the last item is looked at."""
 
     def items():
@@ -114,7 +114,7 @@ def test_question_words(text, kind):
     assert expected_answer_type(text) == kind
 
 
-def test_candidates_slice_to_what_they_are():
+def test_candidates_slice_to_their_texts():
     """Candidates lie in the sentence and are of the kind that is asked for."""
     sentence = Span(0, 48)
     found = [
@@ -126,7 +126,7 @@ def test_candidates_slice_to_what_they_are():
     assert [span.of(ENGLISH.text) for span in dates] == ["3 May 1875"]
 
 
-def test_numbers_leave_dates_out():
+def test_numbers_exclude_dates():
     """Years and days are no quantities."""
     assert find_numbers(ENGLISH.text, Span(0, len(ENGLISH.text))) == [140.0, 17.0]
 
@@ -150,7 +150,7 @@ def test_dates(text, date):
 
 
 @pytest.mark.parametrize("sharpness", [float("nan"), float("inf"), -1.0, 0.0])
-def test_sharpness_must_sharpen(sharpness):
+def test_sharpness_must_be_positive(sharpness):
     """What would turn the order of the options around, or leave no order, is refused at once."""
     with pytest.raises(UsageError, match="sharpness"):
         make("lexical", {"sharpness": sharpness})
@@ -180,13 +180,13 @@ def test_names_by_hand(text, names):
     assert pieces(text, "name") == names
 
 
-def test_where_there_is_no_name_clauses_stand_in():
+def test_without_names_clauses_are_candidates():
     """A date is none, nor a word that begins a sentence."""
     assert pieces("On 3 May 1875.", "name") == ["On 3 May 1875", "3 May 1875"]
     assert pieces("The barn burned.", "name") == ["The barn burned", "barn burned"]
 
 
-def test_clauses_and_what_lies_between_their_function_words():
+def test_clauses_are_split_at_function_words():
     text = "The red barn burned in the old town, (say) some  !"
     assert pieces(text, "thing") == [
         "The red barn burned in the old town",
@@ -217,13 +217,13 @@ def test_clauses_and_what_lies_between_their_function_words():
         ("有12，34头：1893，1927", "zh", ["有12", "34头", "1893", "1927"]),
     ],
 )
-def test_no_clause_ends_within_a_number_or_initials(text, language, found):
+def test_clauses_do_not_end_within_numbers_or_initials(text, language, found):
     """A mark between digits is theirs where it parts thousands, hours, goals or years."""
     assert set(found) <= set(pieces(text, "thing", language))
     assert not {"000", "30 a.m", "it cost 12", "1914"} & set(pieces(text, "thing", language))
 
 
-def test_chinese_numbers_have_their_thousands():
+def test_chinese_numbers_may_have_thousands():
     """With either comma; what only stands behind one is another number."""
     assert pieces("约1,250人和3，000万吨，又12,34", "number", "zh") == [
         "约1,250人",
@@ -233,7 +233,7 @@ def test_chinese_numbers_have_their_thousands():
     ]
 
 
-def test_many_marks_between_digits_are_read_in_time_that_grows_with_them():
+def test_many_marks_between_digits_are_read_in_linear_time():
     """A pattern that looks back from each would take hours for these."""
     for text in ("1,000" * 200_000, "1:" * 500_000, "A." * 500_000, ". " * 500_000):
         assert pieces(text, "thing") is not None
@@ -290,13 +290,13 @@ _ASKED = ["which", "Which", " are", "are", " ", "\n", "\r", "who were", "names",
 
 @given(st.lists(st.sampled_from(_ASKED), max_size=10).map("".join))
 @example("which towns\nare which  are")
-def test_several_things_are_asked_for_as_one_pattern_says_it(text):
+def test_questions_for_several_answers_are_recognised(text):
     """Its time grows with the square."""
     pattern = r"\b(?:two|three|four|both|names|which .* are|who were)\b"
     assert asks_for_several(text) == bool(re.search(pattern, text, re.IGNORECASE))
 
 
-def test_many_words_that_ask_for_several_things_and_do_not():
+def test_apparent_questions_for_several_answers():
     """The pattern itself would take hours for these."""
     assert not asks_for_several("which " * 500_000)
     assert not asks_for_several("which area " * 300_000)

@@ -36,14 +36,14 @@ def test_an_unknown_option_names_the_valid_ones():
         make("first-sentence", {"k": 3})
 
 
-def test_a_value_of_the_wrong_kind_is_told():
+def test_a_value_of_the_wrong_type_is_rejected():
     """A word where a number is needed is refused; a number for text is taken as text."""
     with pytest.raises(UsageError, match="a whole number"):
         make("random-option", {"seed": "many"})
     assert make("majority", {"label": 1})[1] == {"label": "1"}
 
 
-def test_a_stranger_s_factory(module):
+def test_an_external_factory(module):
     """module:factory is taken, with any options if it takes any."""
     module.free = lambda **options: Nothing()
     module.strict = lambda key, size=3: Nothing()

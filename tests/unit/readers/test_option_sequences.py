@@ -27,7 +27,7 @@ def ids(n: int, base: int) -> list[int]:
     max_length=st.integers(5, 50),
     stride=st.none() | st.integers(1, 60),
 )
-def test_windows_hold_the_passage_and_the_end_of_what_is_asked(
+def test_windows_cover_the_passage_and_the_end_of_the_question(
     n_passage, n_question, n_option, max_length, stride
 ):
     """No window is longer than the model; all of them together are the passage."""
@@ -54,7 +54,7 @@ def test_windows_hold_the_passage_and_the_end_of_what_is_asked(
     assert len(found) == 1 or found[-2].first + found[-2].length < n_passage
 
 
-def test_a_blank_stands_before_an_option_but_in_chinese():
+def test_options_follow_a_blank_except_in_chinese():
     for text, language, shown in (
         ("in 1894", "en", " in 1894"),
         (" in 1894", "en", " in 1894"),
@@ -67,7 +67,7 @@ def test_a_blank_stands_before_an_option_but_in_chinese():
 @given(
     n_passage=st.integers(0, 300), n_claim=st.integers(0, 90), n_tokens=st.integers(1, 80),
 )  # fmt: skip
-def test_chunks_part_the_passage(n_passage, n_claim, n_tokens):
+def test_chunks_partition_the_passage(n_passage, n_claim, n_tokens):
     """One after the other without overlap; one at least."""
     passage, claim = ids(n_passage, 1000), ids(n_claim, 2000)
     found = make_chunks(passage, Claim(claim), FRAME, n_tokens=n_tokens, max_length=64)

@@ -26,7 +26,7 @@ TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1)
     stride=st.integers(1, 50),
     width=st.integers(1, 12),
 )
-def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_length, stride, width):
+def test_every_span_is_scored_once(n_tokens, max_length, stride, width):
     shown = make_windows(
         [7, 8], list(range(n_tokens)), TEMPLATE,
         max_length=max_length, stride=stride, overlap=width - 1,
@@ -53,7 +53,7 @@ def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_len
     ]
 
 
-def test_neighbours_share_the_work():
+def test_neighbouring_chunks_share_the_overlap():
     shown = make_windows([7], list(range(1000)), TEMPLATE, max_length=384, stride=128, overlap=29)
     sizes = [len(positions_taken(shown, which, 30)) for which in range(len(shown))]
     assert sum(sizes) < 0.6 * sum(one.length for one in shown)
@@ -78,14 +78,14 @@ def decoded(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False
 
 
 @pytest.mark.parametrize("max_length", [20, 8])
-def test_no_answer_reaches_across_a_separator(max_length):
+def test_no_answer_crosses_a_separator(max_length):
     """Of six characters the third and the fifth part; in one window and in several."""
     found = decoded("ab|c|d", [3, 3, 9, 3, 9, 3], np.zeros((2, 6)), max_length=max_length)
     assert [row[1:] for row in found.best] == [(0, 0), (0, 1), (1, 1), (3, 3), (5, 5)]
     assert [row[0] for row in found.best] == pytest.approx([1 / 5] * 5)
 
 
-def test_of_equal_spans_the_one_that_begins_earlier_comes_first():
+def test_the_earlier_of_equal_spans_comes_first():
     parts = [
         WindowSpans(0.0, [(1.0, 4, 4), (0.5, 0, 0)], 0.0),
         WindowSpans(0.0, [(1.0, 3, 5)], 0.0),
@@ -104,14 +104,14 @@ def test_probabilities_by_hand():
     assert found.null == pytest.approx(1 / total)
 
 
-def test_of_several_windows_the_one_that_is_least_for_no_answer_speaks():
+def test_the_window_with_the_lowest_null_score_decides():
     """A window without the answer has good reason to say that there is none, and proves nothing."""
     parts = [WindowSpans(0.5, [(0.5, 0, 0)], null) for null in (3.0, -1.0, 2.0)]
     found = merge_windows(parts, n_best=1, null=True)
     assert found.null == pytest.approx(math.exp(-1) / (3 * math.exp(0.5) + math.exp(-1)))
 
 
-def test_where_answers_may_begin_and_end_by_hand():
+def test_possible_starts_and_ends_of_answers_by_hand():
     """A blank, e and its grave accent, a separator, an emoji of two bytes; one token is empty."""
     text = " e\u0300|😀"
     ids, starts, ends = [0, 1, 5, 9, 6, 7], [0, 0, 2, 3, 4, 4], [0, 2, 3, 4, 5, 5]
@@ -122,13 +122,13 @@ def test_where_answers_may_begin_and_end_by_hand():
     assert of.last.tolist() == [2, 2, 2, 2, 5, 5]
 
 
-def test_an_empty_token_at_the_beginning_is_no_answer_and_without_separator_every_id_is():
+def test_empty_tokens_are_not_answers():
     of = find_answer_places("ab", Tokens([0, 1, 2], [0, 0, 1], [0, 1, 2]), None)
     assert of.may_begin.tolist() == of.may_end.tolist() == [False, True, True]
     assert of.last.tolist() == [2, 2, 2]
 
 
-def test_the_best_of_a_window_are_as_many_as_wanted_and_in_order():
+def test_a_window_returns_the_requested_number_of_best_spans():
     """Scores 3, 1, 3 and 2 of one token each; of equal ones the earlier."""
     row = np.array([[0, 0, 0, 3, 1, 3.000004, 2, 0], [0] * 8], np.float32)
     shown = make_windows([7], [3] * 4, TEMPLATE, max_length=8, stride=None)

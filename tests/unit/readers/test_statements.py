@@ -44,18 +44,18 @@ def asked(kind="verification", text="下列说法正确的是", **given):
     )
 
 
-def test_evidence_stands_in_the_order_of_the_passage_without_blanks_in_chinese():
+def test_evidence_is_in_passage_order_without_blanks_in_chinese():
     found = Evidence(spans=(Span(12, 17), Span(0, 6)))
     assert premise(ZH, found) == "海水是咸的。雨水也淡。"
 
 
-def test_english_sentences_have_a_blank_between_them():
+def test_english_sentences_are_joined_with_a_blank():
     assert premise(EN, Evidence(spans=(Span(0, 22), Span(23, 40)))) == (
         "The ferry left at six. It carried sheep."
     )
 
 
-def test_where_nothing_was_found_the_authors_word_stands_in_chinese_and_nothing_in_english():
+def test_missing_evidence_has_the_authors_placeholder_in_chinese():
     assert premise(ZH, Evidence()) == "无"
     assert premise(EN, Evidence()) == ""
 
@@ -68,7 +68,7 @@ def test_every_option_has_its_own_statement():
     assert retriever.asked == [(asked(), option) for option in asked().options]
 
 
-def test_a_hypothesis_is_held_against_the_whole_premise_and_nothing_is_retrieved():
+def test_a_hypothesis_is_compared_with_the_whole_premise():
     retriever = Fixed(Span(0, 6))
     (found,) = statements(asked("entailment", "河水是咸的。"), ZH, retriever)
     assert found == Statement(Evidence(), ZH.text, "河水是咸的。")
@@ -92,7 +92,7 @@ def test_premise_and_claim_are_framed_as_a_pair():
         ("___ who sang here", 10, "Annewhosan"),
     ],
 )
-def test_a_stem_gives_way_to_the_option_in_it(stem, most, shown):
+def test_an_option_replaces_the_blank_of_its_stem(stem, most, shown):
     option = Option(label="A", text="Anne")
     question = asked("choice", stem, options=(option,))
     claim = option_claim(question, option, letters)
@@ -101,7 +101,7 @@ def test_a_stem_gives_way_to_the_option_in_it(stem, most, shown):
     assert "".join(map(chr, alone.truncate(3))) == "Ann"
 
 
-def test_options_behind_a_stem_as_long_as_the_model_takes_are_told_apart():
+def test_options_after_an_overlong_stem_stay_distinct():
     question = asked("choice", "据此，" * 40)
     found = statements(question, ZH, Fixed(Span(0, 6)))
     shown = [encode_statement(one, letters, TEMPLATE, 40).ids for one in found]
@@ -110,7 +110,7 @@ def test_options_behind_a_stem_as_long_as_the_model_takes_are_told_apart():
 
 
 @given(st.integers(0, 60), st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
-def test_what_is_shown_of_a_claim_is_its_option_or_holds_it(most, before, n_option, behind):
+def test_the_shown_part_of_a_claim_contains_its_option(most, before, n_option, behind):
     ids = [*[1] * before, *[2] * n_option, *[3] * behind]
     shown = Claim(ids, before, behind).truncate(most)
     assert len(shown) == min(most, len(ids))
@@ -118,7 +118,7 @@ def test_what_is_shown_of_a_claim_is_its_option_or_holds_it(most, before, n_opti
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 50))
-def test_the_longer_text_is_cut_first(n_first, n_second, room):
+def test_the_longer_text_is_truncated_first(n_first, n_second, room):
     first, second = truncate_longest_first([1] * n_first, Claim([2] * n_second), room)
     kept = len(first), len(second)
     assert sum(kept) == min(room, n_first + n_second)

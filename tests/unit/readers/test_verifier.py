@@ -10,7 +10,7 @@ class Longest:
     def retrieve(self, question, passage, option, k=None): ...
 
 
-def test_a_retriever_that_splits_as_it_likes_is_not_given_the_papers_splitter():
+def test_external_retrievers_are_not_given_the_paper_s_splitter():
     """Who never named the option is told how it is left out."""
     mine = f"{__name__}:Longest"
     check_retriever(mine, "", {})

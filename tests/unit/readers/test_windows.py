@@ -23,7 +23,7 @@ def cut(n_question: int, n_passage: int, **settings: int) -> list[range]:
 @pytest.mark.parametrize("n_question", [0, 5, 64, 300])
 @pytest.mark.parametrize("stride", [1, 40, 128, 1000])
 @pytest.mark.parametrize("n_passage", [0, 1, 60, 61, 62, 500])
-def test_every_answer_stands_whole_in_a_window(n_question, stride, n_passage):
+def test_every_answer_is_whole_in_a_window(n_question, stride, n_passage):
     """Also with the longest question, which leaves less room than a stride."""
     shown = cut(n_question, n_passage, max_length=128, stride=stride, overlap=29)
     for first in range(max(0, n_passage - 29)):
@@ -32,7 +32,7 @@ def test_every_answer_stands_whole_in_a_window(n_question, stride, n_passage):
     assert shown[-1].stop == n_passage
 
 
-def test_the_stride_is_kept_where_answers_fit():
+def test_the_stride_is_kept_if_answers_fit():
     assert [one.start for one in cut(64, 500, max_length=384, stride=128, overlap=29)] == [
         0,
         128,
@@ -40,7 +40,7 @@ def test_the_stride_is_kept_where_answers_fit():
     ]
 
 
-def test_no_stride_leaves_neighbours_just_their_overlap():
+def test_without_a_stride_neighbours_share_only_the_overlap():
     assert [one.start for one in cut(10, 700, max_length=384, stride=None, overlap=128)] == [
         0,
         243,
@@ -48,22 +48,22 @@ def test_no_stride_leaves_neighbours_just_their_overlap():
     ]
 
 
-def test_neighbours_share_nothing_unless_they_are_told_to():
+def test_neighbours_do_not_overlap_by_default():
     assert cut(1, 8, max_length=7, stride=None) == [range(3), range(3, 6), range(6, 8)]
 
 
-def test_more_overlap_than_room_still_moves_on():
+def test_windows_advance_even_with_too_much_overlap():
     assert [one.start for one in cut(4, 6, max_length=10, stride=5, overlap=29)] == [0, 1, 2, 3]
 
 
-def test_no_room_is_said():
+def test_a_question_without_room_for_the_passage_is_an_error():
     with pytest.raises(UsageError, match="max_length=67, stride=1: such windows cannot cover"):
         cut(64, 9, max_length=67, stride=1)
     with pytest.raises(UsageError, match="max_length=67: such windows cannot cover"):
         cut(64, 9, max_length=67, stride=None)
 
 
-def test_texts_are_framed_by_hand():
+def test_special_tokens_are_added_as_expected():
     """The second segment begins with the passage, behind both separators."""
     template = Template(before=(1,), between=(2, 4), after=(3,), second=1)
     assert template.n_special == 4
@@ -73,7 +73,7 @@ def test_texts_are_framed_by_hand():
     assert window == (pair, 5, 0, 1)
 
 
-def test_a_question_is_cut_and_the_passage_gets_the_rest():
+def test_a_question_is_truncated_and_the_passage_gets_the_rest():
     """Of 12 tokens 3 frame and 4 are the question: 5 are left, and neighbours share 2."""
     found = make_windows(
         list(range(100, 110)), list(range(12)), TEMPLATE,
@@ -85,12 +85,12 @@ def test_a_question_is_cut_and_the_passage_gets_the_rest():
     ]  # fmt: skip
 
 
-def test_a_question_is_shown_with_64_tokens_where_nothing_else_is_said():
+def test_a_question_has_64_tokens_by_default():
     (window,) = make_windows(list(range(100)), [9], TEMPLATE, max_length=384, stride=None)
     assert (window.offset, window.encoded.ids[64:67]) == (66, [63, 2, 9])
 
 
-def test_the_smallest_room_is_one_token():
+def test_the_minimum_room_is_one_token():
     assert cut(1, 3, max_length=5, stride=None) == [range(1), range(1, 2), range(2, 3)]
     assert cut(1, 3, max_length=5, stride=1) == [range(1), range(1, 2), range(2, 3)]
     with pytest.raises(UsageError):
@@ -99,7 +99,7 @@ def test_the_smallest_room_is_one_token():
         cut(1, 3, max_length=384, stride=0)
 
 
-def test_tokens_give_the_characters_from_the_first_to_the_last():
+def test_token_offsets_span_first_to_last_character():
     tokens = Tokens([5, 6, 7], [0, 3, 8], [2, 7, 9])
     assert (tokens.span(0, 0), tokens.span(0, 1), tokens.span(1, 2)) == (
         Span(0, 2), Span(0, 7), Span(3, 9),

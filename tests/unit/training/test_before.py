@@ -11,7 +11,7 @@ from closeread.readers.cues.reader import load_weights
 from toy_cues import before_recipe, run, write_toy_pairs, write_toy_set
 
 
-def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
+def test_earlier_stages_are_the_regularisation_target(tmp_path):
     """A word that the questions lack keeps its share; what they teach they teach all the same."""
     result, out = run(tmp_path, "prior = 0.5\n" + before_recipe(tmp_path))
     assert result.exit_code == 0, result.exception
@@ -59,7 +59,7 @@ def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
     assert f"left out for overlap; on {harder}: " in printed.stderr
 
 
-def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path):
+def test_training_sets_need_no_folds_if_other_sets_calibrate(tmp_path):
     few, other = tmp_path / "few.jsonl", write_toy_set(tmp_path / "other.jsonl")
     lines = other.read_text("utf-8").replace("这里", "那边的院子中").splitlines(keepends=True)
     few.write_text("".join(lines[:3]), "utf-8")
@@ -70,7 +70,7 @@ def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path
     assert load_weights(out).learned_from[str(few)] == 3
 
 
-def test_what_is_learned_from_cannot_calibrate(tmp_path):
+def test_training_sets_cannot_calibrate(tmp_path):
     """Nor what overlaps it: the reader would be surer than it may be."""
     data = write_toy_set(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'calibrate = ["{data}"]', data)
@@ -84,7 +84,7 @@ def test_what_is_learned_from_cannot_calibrate(tmp_path):
 
 
 @pytest.mark.parametrize("where", ["last", "first"])
-def test_cues_alone_are_learned_where_the_recipe_says_so(tmp_path, where):
+def test_a_recipe_can_train_on_cues_alone(tmp_path, where):
     """By the last training or by what comes first: nothing is then said of nearness."""
     if where == "last":
         result, out = run(tmp_path, "cues_alone = true")
@@ -98,7 +98,7 @@ def test_cues_alone_are_learned_where_the_recipe_says_so(tmp_path, where):
     assert not any(name.startswith(("cover:", "clause:", "rank:", "style:")) for name in found)
 
 
-def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
+def test_earlier_stages_exclude_held_out_questions(tmp_path):
     """Of the questions themselves nothing is left to learn from, and it says why."""
     write_toy_set(tmp_path / "toy.jsonl")
     single = tmp_path / "single.jsonl"
@@ -122,7 +122,7 @@ def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
         assert not out.exists()
 
 
-def test_a_set_that_gives_nothing_is_told(tmp_path):
+def test_a_set_without_usable_questions_is_reported(tmp_path):
     """Under [train] or first: the others are learned from, and nobody believes that it was."""
     spans = tmp_path / "spans.jsonl"
     row = {"id": "1", "passage": "船来了。", "question": "什么来了？", "answer": "船"}
@@ -139,7 +139,7 @@ def test_a_set_that_gives_nothing_is_told(tmp_path):
         assert str(path) not in load_weights(out).learned_from
 
 
-def test_premises_that_tell_nothing_are_told(tmp_path):
+def test_uninformative_premises_are_reported(tmp_path):
     """All neutral: there is something, and no pair in it."""
     neutral = write_toy_pairs(tmp_path / "nli.jsonl")
     told = neutral.read_text("utf-8").replace("contradiction", "neutral")
@@ -150,14 +150,14 @@ def test_premises_that_tell_nothing_are_told(tmp_path):
     assert not out.exists()
 
 
-def test_premises_alone_are_too_little(tmp_path):
+def test_premises_alone_are_rejected(tmp_path):
     """They are ranked, and nothing is answered by them."""
     result, _ = run(tmp_path, "", write_toy_pairs(tmp_path / "nli.jsonl"))
     assert "only 0 passages" in str(result.exception)
     assert "[[before]]" in str(result.exception)
 
 
-def test_what_the_excluded_sets_leave_too_little_of_is_told(tmp_path):
+def test_too_few_questions_after_exclusion_are_reported(tmp_path):
     data = write_toy_set(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'exclude = ["{data}"]', data)
     assert "toy.jsonl: only 0 passages" in str(result.exception)
@@ -179,7 +179,7 @@ def test_passages_that_overlap_count_once(tmp_path):
     )
 
 
-def test_languages_of_what_came_first_are_known(tmp_path):
+def test_languages_of_earlier_stages_are_recorded(tmp_path):
     """Its cue words have weights, so that the reader need not say that they have none."""
     english = tmp_path / "nli.jsonl"
     with english.open("w", encoding="utf-8") as out:
@@ -198,7 +198,7 @@ def test_languages_of_what_came_first_are_known(tmp_path):
     assert learned.languages == ("en", "zh")
 
 
-def test_options_that_have_no_part_in_training_are_refused(tmp_path):
+def test_unused_options_of_a_training_are_rejected(tmp_path):
     """A retriever misspelt is not the usual one."""
     run(tmp_path)
     recipe = tmp_path / "recipe.toml"
@@ -219,7 +219,7 @@ def test_options_that_have_no_part_in_training_are_refused(tmp_path):
         ({"more": "l2 = nan"}, "l2 above 0"),
     ],
 )
-def test_a_wrong_stage_is_refused(tmp_path, given, said):
+def test_an_invalid_stage_is_rejected(tmp_path, given, said):
     """Before anything is read."""
     result, out = run(tmp_path, before_recipe(tmp_path, **given))
     assert isinstance(result.exception, InputError | UsageError)

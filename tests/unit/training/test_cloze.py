@@ -21,7 +21,7 @@ def made(passage=FERRY, seed=0, words=5):
     return list(cloze_questions(passage, Random(seed), words))
 
 
-def test_answers_stand_at_their_spans_and_are_asked_for_by_their_form():
+def test_cloze_answers_have_spans_and_fitting_questions():
     """Every answer is a phrase of the passage; a figure is not asked for by "why"."""
     asked = {one.span.of(FERRY): one.text.lower() for seed in range(20) for one in made(seed=seed)}
     for answer, words in (
@@ -50,7 +50,7 @@ def test_a_question_is_the_rest_of_its_sentence():
             assert len(added) <= 3, (one.text, added)  # such as "On what date"
 
 
-def test_the_same_seed_gives_the_same_questions_and_another_does_not():
+def test_cloze_questions_depend_on_the_seed():
     """In the order of the passage, no place asked for twice."""
     assert made(seed=3) == made(seed=3)
     assert made(seed=3) != made(seed=4)
@@ -59,14 +59,14 @@ def test_the_same_seed_gives_the_same_questions_and_another_does_not():
     assert all(one.end <= other.start for one, other in pairwise(spans))
 
 
-def test_how_many_are_made():
+def test_the_number_of_cloze_questions():
     """One for so many words; at least one."""
     long = " ".join([FERRY] * 4)
     assert len(made(words=1000)) == 1
     assert 0 < len(made(long, words=20)) <= len(long.split()) / 20 + 1
 
 
-def test_how_near_they_stay_to_their_sentence():
+def test_cloze_questions_can_stay_close_to_their_sentence():
     """So many words from either side at most; every word where none is left out, few where most."""
     for around in (2, 5):
         for one in cloze_questions(FERRY, Random(1), 5, Wording(around, 0)):
@@ -84,12 +84,12 @@ def test_how_near_they_stay_to_their_sentence():
 @pytest.mark.parametrize(
     "passage", ["", "   \n", "and so on", "1850", "灯塔建于1850年，后来停用了。"]
 )
-def test_a_text_without_phrases_gives_none(passage):
+def test_a_text_without_phrases_gives_no_cloze_questions(passage):
     """Nor does one whose phrases have too few words around them."""
     assert made(passage) == []
 
 
-def test_no_answer_is_torn_from_a_word():
+def test_cloze_answers_do_not_split_words():
     """A clause too long for its pattern, a name inside a word; white space is not an answer's."""
     clause = (
         "the quick brown keeper and all his many unrelated relatives unexpectedly returned home"

@@ -58,7 +58,7 @@ NEURAL = ["span", "cloze", "choice", "chunk", "verifier", "extract-integrate-com
 
 
 @pytest.mark.parametrize("name", NEURAL)
-def test_an_unknown_key_is_told_without_torch(train, name):
+def test_an_unknown_key_is_reported_without_torch(train, name):
     told = train(name, settings="max_stepz = 2")
     assert isinstance(told, InputError)
     assert "did you mean train.max_steps?" in told.found
@@ -98,7 +98,7 @@ def test_an_unknown_key_is_told_without_torch(train, name):
         ("span", "", 'exclude = ["nowhere.json"]', ""),
     ],
 )
-def test_what_makes_no_sense_is_told_without_torch(train, name, options, settings, said):
+def test_invalid_values_are_reported_without_torch(train, name, options, settings, said):
     told = train(name, options, settings)
     assert not isinstance(told, MissingExtraError)
     assert said in told.found
@@ -112,7 +112,7 @@ def test_what_makes_no_sense_is_told_without_torch(train, name, options, setting
         ("", "", "sets neither vocabulary nor model"),
     ],
 )
-def test_of_an_encoder_too(train, options, settings, said):
+def test_invalid_values_of_an_encoder_are_reported_without_torch(train, options, settings, said):
     assert said in train("encoder", options, settings, model="").found
 
 
@@ -131,12 +131,12 @@ def test_of_an_encoder_too(train, options, settings, said):
         ),
     ],
 )
-def test_a_stage_is_looked_at_too(train, stage, said):
+def test_stages_are_checked_without_torch(train, stage, said):
     assert said in str(train("span", more=f"\n[[before]]\n{stage}\n"))
 
 
 @pytest.mark.parametrize("name", ["span", "encoder"])
-def test_a_folder_that_is_taken_is_told_without_torch(tmp_path, name):
+def test_a_taken_folder_is_reported_without_torch(tmp_path, name):
     """Who repeats a command by mistake need not wait for libraries to learn it."""
     path, out = tmp_path / "recipe.toml", tmp_path / "out"
     model = 'model = "bert"' if name == "span" else ""
@@ -163,14 +163,14 @@ def test_a_folder_that_is_taken_is_told_without_torch(tmp_path, name):
     assert (out / "closeread.json").exists()
 
 
-def test_a_recipe_in_order_needs_torch(train):
+def test_a_valid_recipe_needs_torch(train):
     for name in NEURAL:
         told = train(name)
         assert isinstance(told, MissingExtraError), told
         assert told.cure == "pip install 'closeread[train]'"
 
 
-def test_only_the_first_of_several_processes_tells(train, monkeypatch):
+def test_only_the_first_of_several_processes_reports(train, monkeypatch):
     """The others wait until they are ended, or learn of it where all wait for each other."""
     waited = []
     monkeypatch.setattr("time.sleep", waited.append)
@@ -181,7 +181,7 @@ def test_only_the_first_of_several_processes_tells(train, monkeypatch):
     assert len(waited) == 1
 
 
-def test_a_trainer_of_one_s_own_looks_itself(tmp_path, monkeypatch):
+def test_an_external_trainer_checks_its_own_recipe(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "own_trainer.py").write_text(
         "from closeread.errors import UsageError\n"
@@ -199,7 +199,7 @@ def test_a_trainer_of_one_s_own_looks_itself(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("made", "said"), [("train = 3", "object of the type int"), ("def train(): pass", "Request")]
 )
-def test_what_is_no_trainer_is_told(tmp_path, monkeypatch, made, said):
+def test_an_invalid_trainer_is_reported(tmp_path, monkeypatch, made, said):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "no_trainer.py").write_text(made, "utf-8")
     monkeypatch.delitem(sys.modules, "no_trainer", raising=False)
@@ -228,7 +228,7 @@ def test_nothing_is_loaded_to_say_what_is_wrong_with_a_recipe(tmp_path, name):
     assert done.stdout.endswith("set()\n")
 
 
-def test_files_that_stages_lack_are_told_with_those_of_the_training(tmp_path, monkeypatch):
+def test_missing_files_of_stages_and_training_are_reported_together(tmp_path, monkeypatch):
     """All at once, be they of the training, of what it watches or of a stage."""
     monkeypatch.chdir(tmp_path)
     text = WHOLE.format(name="span", options="", settings="", model='model = "bert"', out="out")

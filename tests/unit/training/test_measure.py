@@ -36,11 +36,11 @@ class Points:
 
 
 @pytest.mark.parametrize("name", ["squad.f1", "squad2.f1", "mrqa.f1"])
-def test_options_do_not_count_where_texts_are_judged(name):
+def test_options_are_ignored_by_text_metrics(name):
     assert measure_dev(Points(), MIXED, name) == measure_dev(Points(), MIXED[:1], name) == 2 / 3
 
 
-def test_what_is_watched_can_judge_the_questions_and_shows_progress():
+def test_the_development_metric_fits_and_shows_progress():
     """A part of a Chinese answer is worth something, and so is silence where there is no answer."""
     chinese = (replace(PASSAGE, text="渡船六点出发。", language="zh"),
                replace(TEXT, answers=(Answer(kind="span", texts=("六点出发",)),)))  # fmt: skip
@@ -62,7 +62,7 @@ def test_what_is_watched_can_judge_the_questions_and_shows_progress():
         check_metric([one], name, lambda question: True, "span")
 
 
-def test_a_reader_that_is_watched_sees_no_gold():
+def test_the_development_reader_sees_no_gold():
     """The best state would be chosen by answers that it was shown."""
 
     class Looks:
@@ -76,11 +76,11 @@ def test_a_reader_that_is_watched_sees_no_gold():
     assert measure_dev(Looks(), [(PASSAGE, told)], "choice.accuracy") == 0.0
 
 
-def test_texts_do_not_count_where_options_are_judged():
+def test_texts_are_ignored_by_option_metrics():
     assert measure_dev(Points(), MIXED, "choice.accuracy") == 0.0
 
 
-def test_a_mended_metric_can_be_watched():
+def test_a_metric_variant_can_be_the_development_metric():
     """`gcrc.acc0~strict` is of a family of its own."""
     group = [
         (PASSAGE, Question(
@@ -93,7 +93,7 @@ def test_a_mended_metric_can_be_watched():
     assert measure_dev(Points(), group, "gcrc.acc0~strict") == 0.0
 
 
-def test_a_metric_of_which_less_is_better_is_refused():
+def test_a_lower_is_better_metric_is_rejected():
     """The highest value would choose the worst state, and end a training as it gets better."""
     given = ([(PASSAGE, CHOICE)], "selective.aurc", lambda question: True, "choice")
     with pytest.raises(UsageError, match=r"lower is better for selective\.aurc"):

@@ -39,7 +39,7 @@ def test_a_shared_passage_or_option_overlaps():
     assert not Overlap([]).overlaps(*item(LONG, "灯塔后来停用了，渔船也走了。"))
 
 
-def test_traditional_characters_hide_nothing():
+def test_traditional_characters_do_not_hide_overlap():
     """Neither in the passage nor in an option."""
     option = "灯塔后来停用了，渔船也走了。"
     known = Overlap([held(*item(LONG, option))])
@@ -47,7 +47,7 @@ def test_traditional_characters_hide_nothing():
     assert known.overlaps(*item("另一篇。", "燈塔後來停用了漁船也走了"))
 
 
-def test_a_passage_that_nothing_is_asked_about_is_kept_out():
+def test_passages_without_questions_count_for_overlap():
     """Whoever will read it may yet ask."""
     passage, _ = item(LONG)
     assert Overlap([(passage, ())]).overlaps(*item("别的文章。" + LONG[:40], "没有"))
@@ -73,7 +73,7 @@ def test_english_texts_overlap_by_longer_runs():
     assert first == third != other
 
 
-def test_a_passage_shorter_than_a_run_is_known_again_whole():
+def test_a_short_passage_overlaps_as_a_whole():
     """A set is kept out by its own name, whatever the length of its passages."""
     short = "The ferry left at six with a piano."
     known = Overlap([held(*item(short)), held(*item("船六点开。"))])
@@ -84,7 +84,7 @@ def test_a_passage_shorter_than_a_run_is_known_again_whole():
     assert not Overlap([held(*item("……"))]).overlaps(*item("！"))
 
 
-def test_figures_do_not_make_a_chinese_text_an_english_one():
+def test_digits_do_not_make_a_chinese_text_english():
     """Runs and options are as short as in a text without them."""
     option = "CO2浓度从280ppm上升到400ppm"
     assert Overlap([held(*item("甲", option))]).overlaps(*item("乙", option))
@@ -93,7 +93,7 @@ def test_figures_do_not_make_a_chinese_text_an_english_one():
     assert Overlap([held(*item("前面。" + dated))]).overlaps(*item(dated[:25]))
 
 
-def test_what_is_known_of_one_another_stays_together():
+def test_overlapping_questions_are_clustered():
     """By the passage, a part of it, or an option; through a third one too. Others stay apart."""
     free = "沙丘上的甲虫怎样收集雾水，是另一篇文章的事，和这里没有关系。"
     found = clusters(
@@ -114,7 +114,7 @@ def test_what_is_known_of_one_another_stays_together():
 CHINESE = "".join(map(chr, range(0x4E00, 0x4E00 + 400)))
 
 
-def test_how_long_a_run_and_a_long_option_are():
+def test_lengths_of_runs_and_long_options():
     """12 and 8 characters of Chinese, 48 and 32 of an alphabet, as the documentation says."""
     assert [len(run_hashes(CHINESE[:many])) for many in (11, 12, 40)] == [0, 1, 29]
     spelt = "the quick brown fox jumps over a lazy dog while five boxing wizards".replace(" ", "")
@@ -150,7 +150,7 @@ def test_a_text_that_overlaps_two_others_joins_them():
     assert clusters([item(text) for text in (one, two, CHINESE[300:400])]) == [0, 1, 2]
 
 
-def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
+def test_questions_of_gcrc_2020_in_vgaokao_are_excluded(corpus):
     """1,576 questions: 313 overlap the test set of VGaokao, every shared option set among them."""
     data = corpus / "data"
     tested = list(load(str(data / "vgaokao" / "test.json")))
@@ -174,7 +174,7 @@ def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
     assert (n_read, held) == (1576, 313)
 
 
-def test_what_is_remembered_takes_some_eight_bytes_a_run():
+def test_the_overlap_index_takes_eight_bytes_per_run():
     """A set of numbers took 70: 280 KB a passage of 700 words."""
     held = [
         (Passage(passage_id="p", text=" ".join(f"{place}w{one}" for one in range(700))), ())

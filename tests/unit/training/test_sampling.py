@@ -25,7 +25,7 @@ def test_sources_are_drawn_by_weight_and_temperature():
     ]  # powers that no number could hold
 
 
-def test_an_epoch_holds_what_was_drawn_and_follows_from_seed_and_epoch():
+def test_an_epoch_is_determined_by_seed_and_number():
     order = EpochOrder([5] * 30, [20, 10], [20, 25], 4, seed=1)
     first = list(order)
     assert list(order) == first
@@ -39,7 +39,7 @@ def test_an_epoch_holds_what_was_drawn_and_follows_from_seed_and_epoch():
     assert sorted(order)[:20] == list(range(20))
 
 
-def test_batches_hold_features_of_like_length():
+def test_batches_have_features_of_similar_length():
     """Padding falls to a small part of what a random order pads."""
     draw = random.Random(0)
     lengths = [draw.randrange(20, 400) for _ in range(2000)]

@@ -18,7 +18,7 @@ from toy_cues import before_recipe, run, write_changed_set, write_toy_pairs, wri
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
-def test_it_learns_what_makes_options_wrong(tmp_path, loss):
+def test_training_learns_what_makes_options_wrong(tmp_path, loss):
     """Over 95% on passages held out, both polarities, and the weights say why."""
     result, out = run(tmp_path, f'loss = "{loss}"\nl2 = 1.0\nrisk = 0.4')
     assert result.exit_code == 0, result.exception
@@ -32,7 +32,7 @@ def test_it_learns_what_makes_options_wrong(tmp_path, loss):
     assert cues(str(out), selective=True)
 
 
-def test_a_promise_is_told_as_it_was_asked_for(tmp_path):
+def test_the_requested_risk_is_reported(tmp_path):
     """Not rounded: half a percent is neither none nor one."""
     run(tmp_path, "l2 = 1.0\nrisk = 0.375\ndelta = 0.125")
     again = [str(tmp_path / "recipe.toml"), "--overwrite"]
@@ -40,7 +40,7 @@ def test_a_promise_is_told_as_it_was_asked_for(tmp_path):
     assert "keeps wrong answers to 37.5% (with 87.5% certainty) and answers" in told
 
 
-def test_the_same_weights_again(tmp_path):
+def test_training_is_reproducible(tmp_path):
     """Trained twice, byte for byte the same."""
     _, out = run(tmp_path)
     first = out.read_bytes()
@@ -48,7 +48,7 @@ def test_the_same_weights_again(tmp_path):
     assert out.read_bytes() == first
 
 
-def test_the_same_weights_in_every_process(tmp_path):
+def test_weights_are_equal_in_every_process(tmp_path):
     """Whatever order sets have there: the last passages hold one of the first and one behind."""
     data = write_toy_set(tmp_path / "toy.jsonl")
     texts = ["".join(chr(0x4E00 + 20 * number + at) for at in range(20)) for number in range(40)]
@@ -68,7 +68,7 @@ def test_the_same_weights_in_every_process(tmp_path):
     assert out.read_bytes() == here
 
 
-def test_it_tells_under_which_terms_it_learned(tmp_path):
+def test_licence_terms_of_training_data_are_reported(tmp_path):
     """Those of a set that gave nothing do not count."""
     nli = write_toy_pairs(tmp_path / "nli.jsonl")
     result, _ = run(tmp_path, before_recipe(tmp_path, data=f'exam/zh", "{nli}'))
@@ -81,7 +81,7 @@ def test_it_tells_under_which_terms_it_learned(tmp_path):
     assert "terms of the training data: unknown; Apache-2.0\n" in result.stderr
 
 
-def test_the_place_stands_in_the_recipe_or_beside_it(tmp_path):
+def test_the_output_is_given_in_the_recipe_or_as_an_option(tmp_path):
     """One of them is enough: a recipe that others train by need not say where."""
     data, recipe = write_toy_set(tmp_path / "toy.jsonl"), tmp_path / "recipe.toml"
     for line in ("", 'out = ""\n'):
@@ -97,7 +97,7 @@ def test_the_place_stands_in_the_recipe_or_beside_it(tmp_path):
         assert load_weights(out)
 
 
-def test_nothing_but_weights_is_replaced(tmp_path):
+def test_only_a_weights_file_is_replaced(tmp_path):
     """A name mistaken costs nobody his data; weights give way to new ones."""
     _, out = run(tmp_path)
     data = tmp_path / "toy.jsonl"
@@ -111,7 +111,7 @@ def test_nothing_but_weights_is_replaced(tmp_path):
     assert load_weights(data) == load_weights(out)
 
 
-def test_what_overlaps_is_left_out(tmp_path):
+def test_overlapping_questions_are_left_out(tmp_path):
     """A set excluded from itself leaves nothing to learn from, and says so."""
     data = write_toy_set(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'exclude = ["{data}"]', data)
@@ -138,14 +138,14 @@ def test_what_overlaps_is_left_out(tmp_path):
         ),
     ],
 )
-def test_a_wrong_setting_is_refused(tmp_path, more, said):
+def test_an_invalid_setting_is_rejected(tmp_path, more, said):
     """The message names the key and what is expected, of a number its range, and no other."""
     result, _ = run(tmp_path, more)
     assert isinstance(result.exception, InputError | UsageError)
     assert said in f"{result.exception}\n"
 
 
-def test_an_answer_that_is_no_option_is_passed_over(tmp_path):
+def test_answers_that_are_not_options_are_skipped(tmp_path):
     """A defect of one question does not end the training of the others."""
 
     def change(number, question):
@@ -172,7 +172,7 @@ def test_any_accepted_answer_is_right(tmp_path):
     assert json.loads(result.stdout)["held_out_accuracy"] > 0.95
 
 
-def test_nothing_that_could_be_weighed_is_told(tmp_path):
+def test_a_set_without_features_is_reported(tmp_path):
     """All options true; no feature often enough; and no weights are written."""
     same = write_changed_set(tmp_path, lambda _, question: question.update(option_truth=[True] * 4))
     for more, data, said in (
@@ -185,7 +185,7 @@ def test_nothing_that_could_be_weighed_is_told(tmp_path):
         assert not out.exists()
 
 
-def test_it_cannot_be_resumed(tmp_path):
+def test_a_training_of_cues_cannot_be_resumed(tmp_path):
     """Nothing is saved on the way; it is said, not passed over."""
     run(tmp_path)
     result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml"), "--resume"])
@@ -193,7 +193,7 @@ def test_it_cannot_be_resumed(tmp_path):
     assert "cues cannot be resumed" in str(result.exception)
 
 
-def test_an_interrupted_training_without_states_speaks_of_none(tmp_path):
+def test_an_interrupted_training_without_states_does_not_mention_them(tmp_path):
     """Nothing is kept of it, and nothing else is said."""
     (tmp_path / "slow.py").write_text(
         "import time\n"
@@ -236,7 +236,7 @@ def test_an_interrupted_training_without_states_speaks_of_none(tmp_path):
         ("least = 9999", "recipe.toml: TMP/toy.jsonl"),
     ],
 )
-def test_a_mistake_in_a_recipe_names_it(tmp_path, more, told):
+def test_an_error_in_a_recipe_names_the_recipe(tmp_path, more, told):
     """Also where what it names is not there."""
     result, out = run(tmp_path, more)
     assert isinstance(result.exception, CloseReadError)
@@ -244,7 +244,7 @@ def test_a_mistake_in_a_recipe_names_it(tmp_path, more, told):
     assert not out.exists()
 
 
-def test_a_reader_that_cannot_be_trained_is_told_with_its_recipe(tmp_path):
+def test_an_untrainable_reader_is_reported_with_its_recipe(tmp_path):
     run(tmp_path)
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(recipe.read_text("utf-8").replace('"cues"', '"clues"'), "utf-8")

@@ -27,7 +27,7 @@ def test_recipes_for_training_load(name):
         assert parse_table(path, stage.train, StageSettings, "before[0].train.").datasets
 
 
-def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):
+def test_an_untrainable_reader_is_rejected(tmp_path):
     """It says which can."""
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('out = "x"\n[reader]\nname = "lexical"\n[train]\n', "utf-8")
@@ -36,7 +36,7 @@ def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):
     assert "cues" in str(result.exception)
 
 
-def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path):
+def test_a_set_of_unknown_format_is_reported_with_a_cure(tmp_path):
     """`train` has no option --format, and lists of names have no place for one."""
     odd = tmp_path / "odd.json"
     odd.write_text('[{"what": 1}]', "utf-8")
@@ -49,7 +49,7 @@ def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path)
     assert not out.exists()
 
 
-def test_a_variable_in_the_name_of_a_set_is_told(tmp_path, monkeypatch):
+def test_an_unset_variable_in_a_path_is_reported(tmp_path, monkeypatch):
     """That of a model is filled in: who expects it here, too, is told why there is no such file."""
     monkeypatch.delenv("NOWHERE", raising=False)
     result, _ = run(tmp_path, data="$NOWHERE/set.json")
@@ -60,7 +60,7 @@ def test_a_variable_in_the_name_of_a_set_is_told(tmp_path, monkeypatch):
     assert "the name of the data set contains ~" in str(result.exception)
 
 
-def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):
+def test_a_variable_in_out_is_expanded(tmp_path, monkeypatch):
     """Nothing is made of the literal name, and one that is not set is told."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("WHERE", raising=False)
@@ -73,7 +73,7 @@ def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):
     assert not (tmp_path / "$WHERE").exists()
 
 
-def test_a_path_in_a_training_s_settings_is_read_as_any_in_a_recipe(tmp_path, monkeypatch):
+def test_paths_in_settings_are_resolved_like_others(tmp_path, monkeypatch):
     monkeypatch.setenv("WORDS", str(tmp_path))
     raw = {"datasets": ["exam/zh"], "stop_words": "$WORDS/stop.txt"}
     with use_path_rule(recipe_path_rule("mine.toml")):

@@ -14,7 +14,7 @@ def asked(**given):
     )
 
 
-def test_what_the_data_set_says_stands():
+def test_given_truth_values_are_kept():
     told = (True, None, False)
     assert (
         option_truths(asked(option_truth=told, answers=(Answer(kind="choice", label="C"),))) == told
@@ -29,20 +29,20 @@ def test_what_the_data_set_says_stands():
         ("contradicted", (True, False, True)),
     ],
 )
-def test_the_answer_implies_the_rest(asks_for, expected):
+def test_the_answer_implies_the_truth_of_all_options(asks_for, expected):
     assert (
         option_truths(asked(asks_for=asks_for, answers=(Answer(kind="choice", label="B"),)))
         == expected
     )
 
 
-def test_every_accepted_answer_is_what_the_stem_asks_for():
+def test_every_accepted_answer_has_the_truth_of_the_stem():
     """Each alone is enough, so none of them is learned as wrong."""
     both = tuple(Answer(kind="choice", label=label) for label in "ZAC")
     assert option_truths(asked(answers=both)) == (True, False, True)
     assert option_truths(asked(asks_for="contradicted", answers=both)) == (False, True, False)
 
 
-def test_without_gold_nothing_is_known():
+def test_without_gold_truth_is_unknown():
     assert option_truths(asked()) == ()
     assert option_truths(asked(answers=(Answer(kind="choice", label="Z"),))) == ()

@@ -58,7 +58,7 @@ def run(folder, *sets, more="", args=()):
     return CliRunner().invoke(command, [str(recipe), *args]), out
 
 
-def test_words_of_passages_get_vectors_and_those_of_questions_none(texts):
+def test_only_words_of_passages_get_vectors(texts):
     done, out = run(texts, "one", args=["--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
@@ -71,7 +71,7 @@ def test_words_of_passages_get_vectors_and_those_of_questions_none(texts):
     assert [one["name"] for one in told["datasets"]] == ["one"]
 
 
-def test_a_passage_that_comes_again_is_read_once(texts):
+def test_a_repeated_passage_is_read_once(texts):
     """And the same texts give the same bytes."""
     done, out = run(texts, "one")
     assert "terms of the training data: unknown" in done.output
@@ -94,7 +94,7 @@ def test_a_passage_that_comes_again_is_read_once(texts):
         ("window = 2\nseed = 1.5", [], InputError, "at train.seed"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_written(texts, more, args, error, message):
+def test_errors_are_reported_before_anything_is_written(texts, more, args, error, message):
     done, out = run(texts, "one", more=more, args=args)
     assert isinstance(done.exception, error)
     assert any(word in str(done.exception) for word in message.split("|"))
@@ -103,7 +103,7 @@ def test_mistakes_are_told_before_anything_is_written(texts, more, args, error, 
     assert not out.parent.exists()
 
 
-def test_the_recipe_that_ships_is_whole():
+def test_the_shipped_recipe_is_complete():
     """Its keys are those that the trainer knows."""
     from closeread.training.recipe import load_recipe, parse_table
     from closeread.training.vectors_trainer import VectorSettings
@@ -114,7 +114,7 @@ def test_the_recipe_that_ships_is_whole():
     assert parse_table(path, recipe.train, VectorSettings, "train.").dimensions == 300
 
 
-def test_another_file_is_not_taken_for_vectors(texts):
+def test_another_file_is_not_overwritten_as_vectors(texts):
     """What was written before is discarded; what somebody else wrote is not, unless asked for."""
     out = texts / "made" / "v.bin"
     out.parent.mkdir()
@@ -129,7 +129,7 @@ def test_another_file_is_not_taken_for_vectors(texts):
     assert load(str(out)).dimensions == 12
 
 
-def test_a_disk_that_is_full(texts):
+def test_a_full_disk_is_reported(texts):
     """The file is named, what was there is kept, and no part of the new one lies beside it."""
     resource = pytest.importorskip("resource", reason="the system limits no files")
     done, out = run(texts, "one")

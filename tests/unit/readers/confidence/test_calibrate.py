@@ -32,7 +32,7 @@ def made(model, features=("confidence",)):
     return Calibrator(method="x", features=features, scale="logits", model=model)
 
 
-def test_curves_and_trees_by_hand():
+def test_calibration_curves_and_trees_by_hand():
     """Values that can be computed on paper; a forest counts in single precision."""
     assert made(LINEAR).confidence_from_features({"confidence": 0.5}) == 0.5
     assert made(LINEAR).confidence_from_features({"confidence": 0.75}) == round(
@@ -81,7 +81,7 @@ def test_curves_and_trees_by_hand():
         (made(Forest(trees=())), "trees are malformed"),
     ],
 )
-def test_a_file_that_cannot_be_applied_is_refused(tmp_path, broken, said):
+def test_a_calibrator_that_cannot_be_applied_is_rejected(tmp_path, broken, said):
     """A tree that leads in a circle would never end."""
     path = tmp_path / "c.json"
     path.write_bytes(msgspec.json.encode(broken))
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_applied_is_refused(tmp_path, broken, said):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[1]", b'{"method": 3}', b"\xff"])
-def test_a_file_that_is_none_is_refused(tmp_path, content):
+def test_a_file_that_is_not_a_calibrator_is_rejected(tmp_path, content):
     """One message that names the file."""
     path = tmp_path / "c.json"
     if content is not None:
@@ -100,7 +100,7 @@ def test_a_file_that_is_none_is_refused(tmp_path, content):
         load_calibrator(path)
 
 
-def test_a_pipe_is_told_for_what_it_is(tmp_path):
+def test_a_pipe_is_rejected_as_a_calibrator(tmp_path):
     """One without a writer was waited on without end; of another the sum of nothing was kept."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(

@@ -88,7 +88,7 @@ def test_logits_become_shares_by_a_softmax():
     assert near["nbest:rest"] == pytest.approx(0, abs=1e-9)
 
 
-def test_the_scale_is_told_from_a_whole_run():
+def test_the_scale_is_inferred_from_a_whole_run():
     """One list that is no distribution makes all of them logits."""
     shares = predicted(span("1873", 0.6), span("Harrow", 0.2))
     assert detect_scale([shares, Prediction(question_id="q")]) == "probabilities"
@@ -96,14 +96,14 @@ def test_the_scale_is_told_from_a_whole_run():
     assert detect_scale([shares, predicted(span("1873", -0.1))]) == "logits"
 
 
-def test_options_that_are_all_supported_do_not_make_logits_of_lists():
+def test_options_that_are_all_supported_are_not_logits():
     """A run may hold questions with options beside questions with lists."""
     shares = predicted(span("1873", 0.6), span("Harrow", 0.2))
     options = Prediction(question_id="o", option_scores=(0.9, 0.8, 0.7))
     assert detect_scale([shares, options]) == "probabilities"
 
 
-def test_the_sentence_of_the_answer_stands_in_for_evidence():
+def test_the_sentence_of_the_answer_replaces_missing_evidence():
     """An answer beside the question's words is covered better than one elsewhere."""
     good = confidence_features(PASSAGE, QUESTION, predicted(span("1873")), "logits")
     bad = confidence_features(PASSAGE, QUESTION, predicted(span("Harrow")), "logits")
@@ -120,7 +120,7 @@ def test_the_sentence_of_the_answer_stands_in_for_evidence():
     )
 
 
-def test_an_option_is_held_against_its_own_evidence():
+def test_an_option_is_compared_with_its_own_evidence():
     """By label or by place; what it is ahead of the others counts."""
     options = (Option(label="A", text="red bridge"), Option(label="B", text="green tower"))
     question = msgspec.structs.replace(QUESTION, kind="choice", options=options)
@@ -137,7 +137,7 @@ def test_an_option_is_held_against_its_own_evidence():
         assert found["evidence:sentences"] == 1.0
 
 
-def test_no_answer_samples_and_silence():
+def test_features_of_no_answer_samples_and_missing_values():
     """What is not there is said to be not there."""
     silent = confidence_features(
         PASSAGE, QUESTION, Prediction(question_id="q", answer=Answer(kind="none")), "logits"
@@ -149,7 +149,7 @@ def test_no_answer_samples_and_silence():
     assert confidence_features(PASSAGE, QUESTION, sampled, "logits")["samples:agreement"] == 1 / 3
 
 
-def test_option_scores_turn_with_the_stem():
+def test_option_scores_are_inverted_for_negative_stems():
     """Where only options are scored, the best one's share is the confidence; or the worst one's."""
     options = (Option(label="A", text="a"), Option(label="B", text="b"))
     question = msgspec.structs.replace(QUESTION, kind="verification", options=options)
@@ -164,14 +164,14 @@ def test_option_scores_turn_with_the_stem():
     )
 
 
-def test_a_list_of_candidates_goes_before_scores_of_options():
+def test_candidates_have_precedence_over_option_scores():
     prediction = predicted(span("1873", 0.6), span("Harrow", 0.01), option_scores=(0.9, 0.1))
     found = confidence_features(PASSAGE, QUESTION, prediction, "probabilities")
     assert found["nbest:top"] == found["confidence"] == 0.6
     assert found["nbest:log-ratio"] == pytest.approx(math.log(60))
 
 
-def test_log_odds_are_cut():
+def test_log_odds_are_clipped():
     """Outside of [0, 1] nothing is surer than sure."""
     assert log_odds(0.5) == 0
     assert log_odds(-3) == log_odds(0) == -12
@@ -217,7 +217,7 @@ def test_every_feature_of_a_small_answer_by_hand():
 @pytest.mark.parametrize(
     ("kind", "feature"), [("number", "number"), ("date", "date"), ("spans", "several")]
 )
-def test_the_kind_of_an_answer_and_of_a_question_is_told(kind, feature):
+def test_kinds_of_answers_and_questions_are_features(kind, feature):
     found = confidence_features(MILLS, HOW_MANY, answered("Two", "One", kind=kind), "logits")
     kinds = ("number", "date", "several")
     assert [found[f"answer:{one}"] for one in kinds] == [float(one == feature) for one in kinds]
@@ -231,7 +231,7 @@ def test_the_kind_of_an_answer_and_of_a_question_is_told(kind, feature):
         assert found["question:contradicted"] == 1
 
 
-def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
+def test_the_position_of_an_answer_is_its_span_in_the_passage():
     """The second mill is not where the text is found first; a place beyond the end is none."""
 
     def placed(start, end, text="mill"):
@@ -264,7 +264,7 @@ def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
     ] == math.log(21)
 
 
-def test_how_far_alternatives_say_the_same_by_hand():
+def test_agreement_of_alternatives_by_hand():
     """One of two units, and none of three."""
     said = [span(text, 0.3) for text in ("red bridge", "bridge", "tower")]
     found = confidence_features(PASSAGE, QUESTION, predicted(*said), "probabilities")
@@ -296,14 +296,14 @@ def test_shares_of_nothing_and_of_a_single_alternative():
     ("scores", "scale"),
     [((0.5, 0.5005), "probabilities"), ((0.5, 0.502), "logits"), ((0.0, 1.0), "probabilities")],
 )
-def test_a_sum_that_rounding_raised_is_still_one(scores, scale):
+def test_a_sum_above_one_by_rounding_is_accepted(scores, scale):
     """And leaves nothing over."""
     listed = predicted(*(span("1873", one) for one in scores))
     assert confidence_features(PASSAGE, QUESTION, listed, "probabilities")["nbest:rest"] == 0
     assert detect_scale([predicted(*(span("1873", one) for one in scores))]) == scale
 
 
-def test_what_is_not_there_is_none_and_no_number():
+def test_missing_features_are_marked_and_not_numbers():
     """No answer at all, an answer without words, a generation alone, evidence without a score."""
     given = (Evidence(spans=(Span(0, 26),)),)
     for answer in (None, Answer(kind="none"), Answer(kind="span", texts=(" ",))):
@@ -326,7 +326,7 @@ def test_what_is_not_there_is_none_and_no_number():
     assert (scored["evidence:covers"], scored["evidence:score"]) == (1, 0)
 
 
-def test_of_several_texts_the_first_is_counted_and_all_are_weighed():
+def test_features_of_answers_with_several_texts():
     """Mill is asked for and Two is not; Two stands there once, and mill twice."""
     several = confidence_features(MILLS, HOW_MANY, answered("Two", "mill", kind="spans"), "logits")
     assert several["answer:length"] == pytest.approx(math.log(3))
@@ -335,7 +335,7 @@ def test_of_several_texts_the_first_is_counted_and_all_are_weighed():
 
 
 @pytest.mark.parametrize("by_place", [True, False])
-def test_an_option_without_evidence_has_none_though_it_stands_in_the_passage(by_place):
+def test_an_option_without_evidence_has_no_coverage(by_place):
     """By place as by label, empty evidence is none, and text without places is some."""
     options = (Option(label="A", text="red bridge"), Option(label="B", text="tower"))
     question = msgspec.structs.replace(QUESTION, kind="choice", options=options)
@@ -354,7 +354,7 @@ def test_an_option_without_evidence_has_none_though_it_stands_in_the_passage(by_
     assert said(quoted, bare[1])["evidence:ahead"] == 0
 
 
-def test_an_option_is_ahead_of_the_best_other_one():
+def test_an_option_s_lead_is_over_the_best_other_one():
     """A's evidence holds both of its words, B's one of two, C's none."""
     texts = ("red bridge", "green bridge", "black tower")
     options = tuple(Option(label=a, text=b) for a, b in zip("ABC", texts, strict=True))
@@ -376,7 +376,7 @@ def test_an_option_is_ahead_of_the_best_other_one():
     assert confidence_features(PASSAGE, question, fewer, "logits")["evidence:none"] == 1
 
 
-def test_evidence_that_is_text_alone_counts_as_sentences_do():
+def test_evidence_with_only_texts_counts_like_sentences():
     """As other harnesses hand it in, without places."""
     prediction = answered("Two", evidence=(Evidence(texts=("One mill burned.", "In Harrow.")),))
     found = confidence_features(MILLS, HOW_MANY, prediction, "logits")

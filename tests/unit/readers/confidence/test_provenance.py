@@ -23,12 +23,12 @@ def span(sha256, **options):
         (span("1", n_best=10), ["n_best=10 instead of 5"]),
     ],
 )
-def test_a_reader_is_another_by_its_weights_and_by_what_it_does(now, said):
+def test_weights_and_settings_distinguish_readers(now, said):
     """Where they lie is no matter, and what was asked for none where it was not to be had."""
     assert span("1").differences_from(now) == said
 
 
-def test_a_penalty_that_is_not_recorded_is_none():
+def test_an_unrecorded_penalty_is_the_default():
     """Records of before there was one, and of readers without, lack it."""
     before, now = span("1"), span("1", length_penalty=0.5)
     now.record["length_penalty"] = 0.5
@@ -39,7 +39,7 @@ def test_a_penalty_that_is_not_recorded_is_none():
     ]
 
 
-def test_what_one_of_them_does_not_tell_is_not_held_against_it():
+def test_unrecorded_facts_are_not_differences():
     served = AnsweredBy(name="span", options={"model": "a", "n_best": 5}, record={})
     assert span("1").differences_from(served) == served.differences_from(span("1")) == []
     other = AnsweredBy(name="span", options={"model": "b", "n_best": 5}, record={})

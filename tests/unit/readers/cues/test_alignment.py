@@ -32,13 +32,13 @@ def test_by_hand(option, share):
     assert told("甲乙丙丁", option) == pytest.approx(share)
 
 
-def test_what_is_left_out_costs_by_the_character_up_to_a_limit_and_marks_nothing():
+def test_omitted_characters_cost_up_to_a_limit_and_marks_nothing():
     assert told("甲，乙", "甲乙") == told("甲乙", "甲；乙。") == 1
     assert told("甲" + "水" * 10 + "乙丙", "甲乙丙") == pytest.approx((3 - 0.5 - 0.4) / 3)
     assert told("甲戊" + "水" * 500 + "乙丙", "甲戊乙丙") == pytest.approx((4 - 1.5) / 4)
 
 
-def test_of_a_passage_without_words_nothing_is_told():
+def test_a_passage_without_words_has_no_alignment():
     assert told("", "甲") == told("。", "甲") == 0
 
 
@@ -71,7 +71,7 @@ def gap(theirs, last, at):
     return min(1.5, 0.5 + 0.04 * long) if at > last else 1.5
 
 
-def test_as_good_as_the_best_of_all_ways_to_lay_one_over_the_other():
+def test_the_alignment_equals_the_best_of_all():
     draw = random.Random(4)
     for _ in range(300):
         passage = "".join(draw.choices("甲乙丙丁的，", k=draw.randint(1, 30)))

@@ -26,7 +26,7 @@ def laid(option, passage, *spans):
     return explain_claim(option, UnitIndex(passage.text), evidence)
 
 
-def test_how_an_option_is_written_by_hand():
+def test_features_of_wording_by_hand():
     """23 characters in clauses of 4, 7, 7 and 1; the pause inside the second ends none."""
     assert style_features(" 因为雾大，渔船、帆船停港；1850年建塔：高。") == pytest.approx(
         {
@@ -56,7 +56,7 @@ def test_how_an_option_is_written_by_hand():
     assert style_features("一，二，三，四，五，六，七")["style:clauses=6"] == 1
 
 
-def test_how_an_option_lies_over_its_evidence_by_hand():
+def test_features_of_evidence_by_hand():
     """Nine of 15 characters are copied; 鲸鱼很大 is laid over nothing, though 很大 is said."""
     option = "灯塔建于1850年，鲸鱼很大。"
     tower = PassageIndex(TOWER)
@@ -124,7 +124,7 @@ def test_clauses_nearly_copied_and_nearly_bare_by_hand():
     assert found["cover:share"] == 12 / 32
 
 
-def test_long_evidence_and_many_sentences_count_by_their_size():
+def test_features_of_evidence_grow_with_its_size():
     """Five sentences are told as four; below 20 characters the ratio stops rising."""
     passage = Passage(passage_id="p", text="苔藓生长。" * 5, language="zh")
     option = "苔藓生长。"
@@ -137,7 +137,7 @@ def test_long_evidence_and_many_sentences_count_by_their_size():
     assert found["cover:run>=6"] == 0
 
 
-def test_where_the_pieces_lie_by_hand():
+def test_features_of_piece_positions_by_hand():
     """Three pieces: the first from far behind, the third near the second, of the same sentence."""
     passage = Passage(passage_id="p", text="字" * 100, language="zh")
 
@@ -172,7 +172,7 @@ def test_where_the_pieces_lie_by_hand():
     assert piece_order_features(Explanation(evidence=Evidence()), passage) == {}
 
 
-def test_how_options_go_with_their_stem_by_hand():
+def test_features_of_stem_and_option_by_hand():
     """桥 stands 40 characters before the piece and counts as near, 红 stands 40 behind it: not."""
     text = f"桥{'一' * 39}安娜{'一' * 40}红。安娜。"
     passage = Passage(passage_id="p", text=text, language="zh")
@@ -219,7 +219,7 @@ def test_how_options_go_with_their_stem_by_hand():
     assert (third["stem:support"], third["stem:ahead"]) == (0, -0.75)
 
 
-def test_ranks_and_likeness_of_options_by_hand():
+def test_features_of_siblings_by_hand():
     """Of lengths 1, 2, 2 one is least and none is most; two options share one pair of three."""
     question = Question(
         question_id="q",
@@ -245,7 +245,7 @@ def test_ranks_and_likeness_of_options_by_hand():
     assert third["alike:mean"] == third["alike:most"] == 0
 
 
-def test_what_stands_beside_a_cue_counts_less_than_the_cue():
+def test_words_beside_a_cue_count_less():
     """Two cues that the evidence lacks, side by side."""
     option = "灯塔都已停用"
     found = cue_features(option, laid(option, TOWER, (0, 10)), PassageIndex(TOWER))

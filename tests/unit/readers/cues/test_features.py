@@ -44,7 +44,7 @@ def test_a_quantifier_that_the_evidence_lacks_is_added():
     assert "kept:都" not in found
 
 
-def test_a_word_turned_within_its_category_is_told_from_one_added():
+def test_swapped_words_are_distinguished_from_added_ones():
     """The evidence says 已经, the option 曾经: of the same category, not the same word."""
     found = one("灯塔已经停用。", "灯塔曾经停用。")
     assert found["added:曾经"] == found["category-turned:done"] > 0
@@ -63,7 +63,7 @@ def test_a_word_turned_within_its_category_is_told_from_one_added():
         ("condition", "雾多，苔藓厚。", "如果雾多，苔藓厚。"),
     ],
 )
-def test_every_kind_of_turn_has_its_category(category, said, told):
+def test_every_kind_of_turn_has_a_category(category, said, told):
     """What is put in shows; the option as it was shows nothing of the kind."""
     assert one(said, told)[f"category-added:{category}"] > 0
     assert f"category-added:{category}" not in one(said, said)
@@ -74,7 +74,7 @@ def test_the_longest_cue_wins():
     assert [cue.word for cue in lexicon("zh").find("只有风")] == ["只有"]
 
 
-def test_cues_together_count_as_those_of_a_usual_option():
+def test_cue_counts_are_scaled_to_a_typical_option():
     """Where an option has many, each counts the less; the length of all is the same."""
     few = one("灯塔停用。", "灯塔已经停用。")
     many = one("灯塔停用。", "灯塔已经全部停用，可能因为雾大，所以渔船都不来。")
@@ -110,7 +110,7 @@ def test_a_language_without_a_list_has_no_cues():
     assert lexicon("fi").find("kaikki linnut") == []
 
 
-def test_a_number_that_moved_is_seen():
+def test_a_changed_number_is_a_feature():
     """1870 is in the passage and not in the sentence; 1990 is nowhere."""
     text = "灯塔建于1850年。后来这里来了一位画家，那是1870年。"
     assert one(text, "灯塔建于1850年。")["number:not-in-evidence"] == 0
@@ -128,7 +128,7 @@ def test_pieces_in_another_order_are_inverted():
     assert turned["order:long-pieces-inverted"] == 1
 
 
-def test_what_nothing_covers_counts_by_its_share():
+def test_uncovered_parts_count_by_their_share():
     """An option copied whole is covered; a clause of its own making is not."""
     text = "苔藓靠雾水生长。甲虫吃苔藓。"
     copied = one(text, "苔藓靠雾水生长。")
@@ -138,7 +138,7 @@ def test_what_nothing_covers_counts_by_its_share():
     assert padded["cover:new-pairs"] > copied["cover:new-pairs"] == 0
 
 
-def test_siblings_are_compared_and_turned_by_the_stem():
+def test_sibling_features_are_inverted_for_negative_stems():
     """The longest option is most in both polarities; as an answer it counts the other way."""
     options = ("苔藓生长。", "苔藓靠雾水生长得很快。")
     for asks_for, sign in (("supported", 1), ("contradicted", -1)):
@@ -149,7 +149,7 @@ def test_siblings_are_compared_and_turned_by_the_stem():
         assert long["asked-most:style:length"] == sign
 
 
-def test_an_empty_option_is_no_error():
+def test_an_empty_option_has_features():
     """Nothing in, numbers out."""
     for found in judged("", "", "苔藓。"):
         assert all(map(math.isfinite, found.values()))
@@ -164,7 +164,7 @@ def test_pairs_of_characters_that_the_passage_lacks():
     assert not any(name.startswith("new:") for name in one("灯塔建在海边。", "建在海边"))
 
 
-def test_statements_alone_are_held_against_what_one_stretch_tells():
+def test_only_statements_are_compared_with_single_stretches():
     """The fourth of four characters is another: three quarters, to the power of eight."""
     found = judged("甲乙丙丁。", "甲乙丙丁", "甲乙丙鲸")
     assert [one["order:told"] for one in found] == [1, pytest.approx(0.75**8)]

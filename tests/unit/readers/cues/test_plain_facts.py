@@ -23,7 +23,7 @@ def reader():
 @pytest.mark.parametrize(
     ("kind", "count", "missed"), [("changed", 40, 2), ("exchanged", 48, 6), ("english", 14, 4)]
 )
-def test_what_was_changed_or_exchanged_is_seen(reader, kind, count, missed):
+def test_changed_and_exchanged_words_are_features(reader, kind, count, missed):
     """With either statement first; coverage told 22 of the exchanged ones apart."""
     wrong, stem = set(), STEMS.get(kind, "下列说法正确的一项是")
     assert len(pairs(kind)) == count
@@ -34,7 +34,7 @@ def test_what_was_changed_or_exchanged_is_seen(reader, kind, count, missed):
     assert len(wrong) <= missed, wrong
 
 
-def test_a_statement_about_something_else_is_no_rival(reader):
+def test_a_statement_on_another_topic_is_not_a_rival(reader):
     """It has no word that makes it false, and nothing of the passage either."""
     for passage, true, _ in pairs("changed") + pairs("exchanged"):
         strange = "火山喷发以后，附近居民迁往海岛。"

@@ -47,7 +47,7 @@ def test_an_explanation_adds_up_to_the_score():
             )
 
 
-def test_what_the_stem_asks_for_turns_the_choice():
+def test_the_stem_inverts_the_choice():
     """The highest score answers a supported stem, the lowest a contradicted one."""
     reader = cues()
     for passage, question in items():
@@ -60,7 +60,7 @@ def test_what_the_stem_asks_for_turns_the_choice():
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_weights_in_a_pipe_are_not_waited_for(tmp_path):
+def test_weights_in_a_pipe_are_rejected(tmp_path):
     """Their sum is recorded, too; one message, of the command as of Python."""
     os.mkfifo(tmp_path / "pipe")
     command = [sys.executable, "-m", "closeread", "read", "exam/zh", "--reader", "cues"]
@@ -73,7 +73,7 @@ def test_weights_in_a_pipe_are_not_waited_for(tmp_path):
         load_weights(tmp_path / "pipe")
 
 
-def test_one_weight_decides():
+def test_a_single_weight_decides_the_choice():
     """With a single weight on an added 都 the option that adds it is the wrong one."""
     passage, question = items()[0]
     text = "沙丘上的一些甲虫能收集雾水，另一些不能。"
@@ -96,7 +96,7 @@ def test_one_weight_decides():
     assert prediction.note.startswith(f"B {told}: added:都 {told}")
 
 
-def test_the_weights_that_ship_are_those_that_the_recipe_gives(tmp_path):
+def test_the_shipped_weights_are_those_of_the_recipe(tmp_path):
     """The committed file is reproduced from our own questions by the committed recipe."""
     from click.testing import CliRunner
 
@@ -116,7 +116,7 @@ def test_the_weights_that_ship_are_those_that_the_recipe_gives(tmp_path):
     assert again.learned_from == {"exam/zh": 108, "exam/zh-practice": 1624}
 
 
-def test_weights_come_back_as_they_were_kept(tmp_path):
+def test_weights_are_loaded_as_saved(tmp_path):
     """A file of weights says all that was learned."""
     learned = CueWeights(
         weights={"added:都": -0.5},
@@ -133,7 +133,7 @@ def test_weights_come_back_as_they_were_kept(tmp_path):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[1]", b'{"weights": {"a": "b"}}', b"\xff"])
-def test_a_broken_file_of_weights_is_refused(tmp_path, content):
+def test_a_broken_file_of_weights_is_rejected(tmp_path, content):
     """One message that names the file and the cure."""
     path = tmp_path / "w.json"
     if content is not None:
@@ -142,14 +142,14 @@ def test_a_broken_file_of_weights_is_refused(tmp_path, content):
         cues(str(path))
 
 
-def test_weights_that_are_there_and_cannot_be_read_need_no_training(tmp_path):
+def test_unreadable_weights_are_not_reported_as_missing(tmp_path):
     for path, cure in ((tmp_path / "none.json", "closeread train"), (tmp_path, "check the path")):
         with pytest.raises(InputError) as told:
             load_weights(path)
         assert cure in told.value.cure
 
 
-def test_silent_below_the_threshold(tmp_path):
+def test_below_the_threshold_no_answer_is_given(tmp_path):
     """With `selective` a question is left open where confidence is too low; metrics see no pick."""
     threshold = Threshold(value=2.0, risk=0.1, delta=0.1, n_answered=0, n_questions=9, bound=1.0)
     path = tmp_path / "w.json"
@@ -175,7 +175,7 @@ def test_confidence_grows_with_the_margin():
     assert logistic(-1e6) == 0
 
 
-def test_options_that_answer_are_taken_by_coverage_where_nothing_is_known_of_them():
+def test_without_weights_for_answers_options_are_chosen_by_coverage():
     """Weights learned from statements do not judge answers: as `lexical`, and the score says so."""
     reader, lexical = cues(), make("lexical", {})[0]
     assert not any(name.startswith("answer/") for name in shipped_weights().weights)
@@ -188,7 +188,7 @@ def test_options_that_answer_are_taken_by_coverage_where_nothing_is_known_of_the
             assert [reason.feature for reason in one.reasons] == ["answer/stem:support"]
 
 
-def test_it_says_where_its_words_have_no_weights():
+def test_a_language_without_weights_is_reported():
     """An English passage is read without cue words, and the note tells it."""
     passage, question = items()[0]
     passage = msgspec.structs.replace(passage, language="en")
@@ -196,7 +196,7 @@ def test_it_says_where_its_words_have_no_weights():
     assert "language 'en'" in prediction.note
 
 
-def test_a_run_is_not_gone_on_with_by_other_weights(tmp_path):
+def test_a_run_is_not_resumed_with_other_weights(tmp_path):
     """Trained again into the same file, between a kill and a resumption."""
     path = tmp_path / "weights.json"
     save_weights(path, shipped_weights())
@@ -226,7 +226,7 @@ def verdicts(tmp_path, learned_from, **settings):
     return [one.verdict for one in rulings], " ".join(one.why for one in rulings)
 
 
-def test_what_was_learned_from_people_keeps_the_closed_track(tmp_path):
+def test_training_data_by_people_keeps_the_closed_track(tmp_path):
     """What came first counts as what came last does."""
     first = {"before": [{"datasets": ["nli"]}], "retriever": "cover"}
     assert verdicts(tmp_path, {"exam/zh": 108})[0] == ["kept"] * 4
@@ -236,7 +236,7 @@ def test_what_was_learned_from_people_keeps_the_closed_track(tmp_path):
     assert "the authors of ocnli are not declared" in why
 
 
-def test_a_retriever_with_a_model_had_a_part_in_training(tmp_path):
+def test_the_retriever_s_model_is_part_of_the_lineage(tmp_path):
     """Though the run itself was read with one that has none."""
     found, why = verdicts(tmp_path, {"exam/zh": 108}, retriever="mine:dense")
     assert found == ["kept", "not known", "kept", "kept"]

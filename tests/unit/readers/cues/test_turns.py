@@ -55,7 +55,7 @@ def turned(text, option, language="zh"):
         ("沙丘上的甲虫收集雾水。", "沙丘上的甲虫收集雾水。", set()),
     ],
 )  # fmt: skip
-def test_what_is_dropped_and_exchanged(said, told, names):
+def test_dropped_and_swapped_cues(said, told, names):
     """Beside the pieces that both share, by category."""
     assert set(turned(said, told)) == names
 
@@ -74,7 +74,7 @@ def test_a_cue_far_from_the_pieces_was_not_dropped():
     assert turned(far, "沙丘上的甲虫收集雾水。") == {}
 
 
-def test_english_hedges_too():
+def test_english_hedges_are_cues():
     """By whole words."""
     found = turned("Most beetles usually collect water.", "Most beetles collect water.", "en")
     assert "dropped-category:part" in found
@@ -99,14 +99,14 @@ def over(said, option, *spans):
         ("沙丘上的甲虫收集雾水戊戊可能。", False),
     ],
 )
-def test_how_far_from_the_pieces_a_cue_was_dropped(said, dropped):
+def test_a_dropped_cue_is_near_the_shared_pieces(said, dropped):
     """Six characters before them, one behind."""
     expected = {"dropped-category:may", "dropped-edge:may"} if dropped else set()
     assert over(said, "沙丘上的甲虫收集雾水。") == expected
 
 
 @pytest.mark.parametrize("option", ["沙丘上的甲虫收集雾水，往往。", "通常沙丘上的甲虫收集雾水。"])
-def test_a_cue_that_the_option_has_elsewhere_was_not_dropped(option):
+def test_a_cue_elsewhere_in_the_option_was_not_dropped(option):
     """The word itself, or one of its category."""
     assert over("沙丘上的甲虫往往收集雾水。", option) == {"swap:part>nothing"}
 
@@ -121,12 +121,12 @@ def test_a_cue_that_the_option_has_elsewhere_was_not_dropped(option):
         ("收集雾水沙丘上的甲虫。", "沙丘上的甲虫都收集雾水。", set()),
     ],
 )
-def test_how_far_apart_pieces_may_lie_for_an_exchange(said, option, swapped):
+def test_pieces_around_a_swap_have_a_maximum_distance(said, option, swapped):
     """Six characters of the option, eight of the passage, and in the same order."""
     assert {name for name in over(said, option) if name.startswith("swap")} == swapped
 
 
-def test_each_sentence_has_the_cues_and_the_pieces_of_its_own():
+def test_each_sentence_has_its_own_cues_and_pieces():
     """Of the first sentence nothing is in the option; of the second, all but one word."""
     said, option = "灯塔亮了。沙丘上的甲虫往往收集雾水。", "沙丘上的甲虫收集雾水。"
     turned = {"dropped-category:part", "dropped-in:part", "swap:part>nothing"}
@@ -137,7 +137,7 @@ def test_each_sentence_has_the_cues_and_the_pieces_of_its_own():
     assert over(beside, option) == {"dropped-category:may", "dropped-edge:may"}
 
 
-def test_every_gap_between_two_pieces_is_looked_at():
+def test_every_gap_between_pieces_is_compared():
     """In each the cue that stands there alone."""
     said = "沙丘上的甲虫往往收集雾水必定喝光泉水。"
     found = over(said, "沙丘上的甲虫收集雾水可能喝光泉水。")
@@ -147,7 +147,7 @@ def test_every_gap_between_two_pieces_is_looked_at():
     }
 
 
-def test_nothing_is_exchanged_across_sentences():
+def test_nothing_is_swapped_across_sentences():
     """The pieces lie side by side in the option, and in two sentences of the evidence."""
     said, option = "沙丘上的甲虫。收集雾水。", "沙丘上的甲虫都收集雾水。"
     assert over(said, option, (0, 12)) == {"swap:other>all"}

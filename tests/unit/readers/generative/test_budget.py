@@ -62,7 +62,7 @@ def test_prompts_of_uneven_density_do_not_overshoot(concurrency):
     assert reader.budget.tokens_in + reader.budget.tokens_out == sum(spent)
 
 
-def test_a_server_that_counts_nothing_is_taken_to_have_spent_all():
+def test_without_usage_the_whole_reservation_is_spent():
     with serving(Endpoint(fault=lambda number, body: reply(body, None))) as endpoint:
         options = {"base_url": endpoint.url, "max_tokens": 500, "concurrency": 4}
         reader, _ = make("chat", {**options, "budget_tokens": 10_000})
@@ -86,7 +86,7 @@ def test_attempts_whose_reply_was_lost_are_counted(fault):
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_refused_attempts_cost_nothing(status):
+def test_rejected_requests_cost_nothing(status):
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: (status, {}, "no") if number < 2 else None
         reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 100})
@@ -94,7 +94,7 @@ def test_refused_attempts_cost_nothing(status):
     assert reader.budget.tokens_out == 3
 
 
-def test_a_budget_needs_a_limit_of_the_replies():
+def test_a_budget_needs_a_limit_on_replies():
     options = {"base_url": "http://h/v1", "extra": '{"max_tokens": null}'}
     make("chat", options)
     with pytest.raises(UsageError, match="max_completion_tokens"):
@@ -103,7 +103,7 @@ def test_a_budget_needs_a_limit_of_the_replies():
     make("chat", options | {"budget_tokens": 1000, "extra": other})
 
 
-def test_many_at_once_stay_within_whatever_replies_come_in():
+def test_concurrent_requests_stay_within_the_budget():
     """Reservations in a random order of ends, against a plain sum."""
     budget = Budget(max_tokens=20_000)
     drawing = random.Random(3)
@@ -130,7 +130,7 @@ def test_many_at_once_stay_within_whatever_replies_come_in():
     assert spent == budget.tokens_in + budget.tokens_out <= 20_000
 
 
-def test_a_thread_waits_for_what_another_has_reserved():
+def test_a_thread_waits_for_reservations_of_others():
     """Each has an event loop of its own; what is settled in one wakes those who wait in others."""
     budget = Budget(max_tokens=10)
     reserved, waits = threading.Event(), threading.Event()
@@ -158,7 +158,7 @@ def test_a_thread_waits_for_what_another_has_reserved():
     assert found == ["3 prompt and 3 completion tokens"]
 
 
-def test_a_reader_is_asked_from_several_threads():
+def test_a_reader_works_in_several_threads():
     """Of one budget; what is read in one thread begins and ends nothing of another's."""
     with serving(Endpoint(rule=lambda body: f"Answer: {last_user(body).count('a ')}")) as endpoint:
         reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 5})
@@ -176,7 +176,7 @@ def test_a_reader_is_asked_from_several_threads():
     assert not [one.error for of in told.values() for one in of if one.error]
 
 
-def test_what_nobody_listens_to_any_more_leaves_nothing():
+def test_an_abandoned_request_releases_its_reservation():
     """Neither a thread, nor an open file, nor a reservation; the reader goes on."""
     with serving(Endpoint()) as endpoint:
         reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 5, "concurrency": 2})

@@ -32,7 +32,7 @@ OPTIONS = tuple(
         ("D——A、B、C原文都有", "D"),
     ],
 )
-def test_what_the_next_clause_says_of_other_options_is_no_conclusion(text, labels):
+def test_a_clause_about_other_options_is_not_a_conclusion(text, labels):
     assert "".join(pick_labels(text, OPTIONS).labels) == labels
 
 
@@ -53,7 +53,7 @@ def test_what_the_next_clause_says_of_other_options_is_no_conclusion(text, label
         ("Never choose A.", ""),
     ],
 )
-def test_what_is_not_chosen_is_no_conclusion(text, labels):
+def test_a_rejected_option_is_not_a_conclusion(text, labels):
     assert "".join(pick_labels(text, OPTIONS, "supported").labels) == labels
 
 
@@ -70,7 +70,7 @@ def test_what_is_not_chosen_is_no_conclusion(text, labels):
         ("The wrong answer is D.", "contradicted", "D"),
     ],
 )
-def test_the_wrong_one_is_the_conclusion_where_it_is_asked_for(text, asks_for, labels):
+def test_the_wrong_option_is_the_conclusion_of_a_negative_stem(text, asks_for, labels):
     assert "".join(pick_labels(text, OPTIONS, asks_for).labels) == labels
 
 
@@ -88,7 +88,7 @@ def test_the_wrong_one_is_the_conclusion_where_it_is_asked_for(text, asks_for, l
         ("A、B都不对，C对", "C"),
     ],
 )
-def test_a_text_that_commits_itself_to_several_is_seen(text, labels):
+def test_several_conclusions_are_recognised(text, labels):
     assert "".join(pick_labels(text, OPTIONS).labels) == labels
 
 
@@ -114,18 +114,18 @@ def test_a_text_that_commits_itself_to_several_is_seen(text, labels):
     ],
 )
 @pytest.mark.parametrize("label", ["A", "D"])
-def test_every_letter_is_found_alike_though_one_is_an_article(text, label):
+def test_every_letter_is_found_although_a_is_an_article(text, label):
     said = text.format(label=label, small=label.lower())
     assert pick_labels(said, OPTIONS).labels == (label,)
 
 
-def test_an_article_after_a_conclusion_begins_an_options_words():
+def test_an_article_after_a_conclusion_is_not_a_letter():
     assert pick_labels("Answer: A new tunnel was dug.", OPTIONS).labels == ("B",)
     assert pick_labels("Answer: A because of the fire", OPTIONS).labels == ("A",)
 
 
 @pytest.mark.parametrize("text", ["answer" + "*" * 20_000, "A," * 50_000, "A和" * 50_000])
-def test_a_text_that_repeats_one_mark_for_ever_is_read(text):
+def test_a_text_of_repeated_marks_is_read_quickly(text):
     assert len(pick_labels(text, OPTIONS).labels) < 2
 
 
@@ -153,6 +153,6 @@ def test_the_ninth_letter_is_a_pronoun_before_a_verb():
         ("答案：A，不是B", "A"),
     ],
 )
-def test_who_corrects_himself_means_what_he_says_last(text, labels):
+def test_the_last_conclusion_counts(text, labels):
     """What an option should have said is no correction of the answer."""
     assert "".join(pick_labels(text, OPTIONS).labels) == labels

@@ -119,7 +119,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_faults_that_pass_move_nothing(fault):
+def test_transient_faults_do_not_change_predictions(fault):
     """Every third request goes wrong; all questions are answered as if none had."""
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
@@ -127,7 +127,7 @@ def test_faults_that_pass_move_nothing(fault):
         assert len(endpoint.seen) > 30
 
 
-def test_the_same_answer_twice_is_one():
+def test_a_repeated_reply_is_used_once():
     twice = [{"index": 0, "message": {"content": "Answer: 5"}}] * 2
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: json.dumps({"choices": twice})
@@ -135,7 +135,7 @@ def test_the_same_answer_twice_is_one():
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
-def test_what_takes_too_long_is_asked_again(fault):
+def test_a_request_that_times_out_is_repeated(fault):
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: fault if number == 0 else None
         reader = reading(endpoint, concurrency=2, timeout_seconds=0.4)
@@ -144,7 +144,7 @@ def test_what_takes_too_long_is_asked_again(fault):
         }
 
 
-def test_retry_after_holds_all_lanes(monkeypatch):
+def test_retry_after_pauses_all_requests(monkeypatch):
     """After one 429 that asks for a pause nothing is sent before the pause is over."""
     import time
 
@@ -162,7 +162,7 @@ def test_retry_after_holds_all_lanes(monkeypatch):
     assert moments[5] - moments[4] >= 0.5
 
 
-def test_one_hopeless_question_costs_no_other():
+def test_one_failing_question_does_not_affect_others():
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: (
             (500, {}, "boom") if number_asked(body) == "7" else None
@@ -172,14 +172,14 @@ def test_one_hopeless_question_costs_no_other():
     assert found == {f"q{number}": (str(number),) for number in range(12) if number != 7}
 
 
-def test_hopeless_questions_at_the_end_do_not_stop_the_run():
+def test_failing_questions_at_the_end_do_not_stop_the_run():
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: "vanish" if number_asked(body) in ("4", "5") else None
         found = answers(reading(endpoint, concurrency=1, retries=1), items(6))
     assert [name for name, texts in found.items() if isinstance(texts, str)] == ["q4", "q5"]
 
 
-def test_a_context_that_is_too_long_is_said_and_only_that_question_fails():
+def test_an_overlong_context_fails_only_its_question():
     told = '{"error": {"message": "maximum context length is 2048 tokens, you asked for 4000"}}'
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: (400, {}, told) if number_asked(body) == "0" else None
@@ -189,7 +189,7 @@ def test_a_context_that_is_too_long_is_said_and_only_that_question_fails():
     assert (found["q1"], found["q2"]) == (("1",), ("2",))
 
 
-def test_a_server_that_is_not_there():
+def test_an_unreachable_server_is_reported():
     with socket.socket() as shut:
         shut.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{shut.getsockname()[1]}/v1"
@@ -197,7 +197,7 @@ def test_a_server_that_is_not_there():
             _ = make("chat", {"base_url": url})[0].record
 
 
-def test_no_endpoint_and_odd_ones(monkeypatch):
+def test_missing_and_invalid_endpoints_are_rejected(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     for url, told in [
         ("", "no endpoint given"),
@@ -210,7 +210,7 @@ def test_no_endpoint_and_odd_ones(monkeypatch):
         assert "secret" not in str(caught.value)
 
 
-def test_a_wrong_model_lists_the_servers():
+def test_an_unknown_model_lists_those_of_the_server():
     with serving(Endpoint(models=("qwen", "llama"))) as endpoint:
         with pytest.raises(EndpointError, match="qwen, llama"):
             _ = reading(endpoint, model="gpt").record
@@ -219,7 +219,7 @@ def test_a_wrong_model_lists_the_servers():
         assert reading(endpoint, model="llama").record["model"] == {"id": "llama"}
 
 
-def test_a_folder_that_the_server_does_not_list_is_asked_for_and_its_refusal_is_plain():
+def test_an_unlisted_model_folder_is_requested_anyway():
     with serving(Endpoint(rule=echo, models=("gpt2",))) as endpoint:
         assert answers(reading(endpoint, model="/models/tiny"), items(1)) == {"q0": ("0",)}
         endpoint.fault = lambda number, body: (404, {}, "no such model")
@@ -229,12 +229,12 @@ def test_a_folder_that_the_server_does_not_list_is_asked_for_and_its_refusal_is_
             answers(reading(endpoint, model="/models/tiny"), items(1))
 
 
-def test_a_server_without_a_list_is_asked_all_the_same():
+def test_a_server_without_a_model_list_is_used():
     with serving(Endpoint(rule=echo, models=())) as endpoint:
         assert answers(reading(endpoint, model="any"), items(2)) == {"q0": ("0",), "q1": ("1",)}
 
 
-def test_the_cache_answers_what_was_asked_before(tmp_path):
+def test_the_cache_answers_repeated_requests(tmp_path):
     cache = str(tmp_path / "deep" / "cache.sqlite")
     with serving(Endpoint(rule=echo)) as endpoint:
         first = list(reading(endpoint, cache=cache).read(items(30)))
@@ -252,7 +252,7 @@ def test_the_cache_answers_what_was_asked_before(tmp_path):
     assert {one.generation.request_sha256 for one in first} < keys
 
 
-def test_failures_are_not_kept_in_the_cache(tmp_path):
+def test_failures_are_not_cached(tmp_path):
     cache = str(tmp_path / "cache.sqlite")
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: "no JSON" if number < 2 else None
@@ -260,7 +260,7 @@ def test_failures_are_not_kept_in_the_cache(tmp_path):
         assert len(endpoint.seen) == 3
 
 
-def test_the_budget_is_kept_and_the_run_can_be_resumed(tmp_path, questions):
+def test_a_run_stopped_by_the_budget_can_be_resumed(tmp_path, questions):
     """Tokens are never overspent; after a raise of the budget nothing is asked twice."""
     with serving(Endpoint(rule=echo)) as endpoint:
         with pytest.raises(BudgetError, match="--resume"):
@@ -273,7 +273,7 @@ def test_the_budget_is_kept_and_the_run_can_be_resumed(tmp_path, questions):
     assert found == {f"q{number}": (str(number),) for number in range(40)}
 
 
-def test_a_server_that_dies_stops_the_run_which_goes_on_later(tmp_path, questions):
+def test_a_run_stopped_by_a_dead_server_can_be_resumed(tmp_path, questions):
     with serving(Endpoint(rule=echo)) as endpoint:
         endpoint.fault = lambda number, body: "vanish" if number >= 10 else None
         with pytest.raises(EndpointError, match="--resume"):
@@ -287,7 +287,7 @@ def test_a_server_that_dies_stops_the_run_which_goes_on_later(tmp_path, question
         assert len(all_but_times(done)) == 40
 
 
-def test_the_run_says_model_prompts_and_settings(tmp_path, questions):
+def test_the_run_records_model_prompts_and_settings(tmp_path, questions):
     with serving(Endpoint(rule=echo)) as endpoint:
         done = run(questions, tmp_path / "run", endpoint, shots=0)
     record = done.info.reader.record
@@ -300,7 +300,7 @@ def test_the_run_says_model_prompts_and_settings(tmp_path, questions):
     assert record["examples"] == {"shots": 0}
 
 
-def test_the_generation_is_kept_as_it_was_written():
+def test_the_generated_text_is_kept_unchanged():
     text = " Well.\r\n\n10\u3000Passage:\u2028 next \x00"
     with serving(Endpoint(rule=lambda body: text)) as endpoint:
         (found,) = reading(endpoint, "completion").read(items(1))
@@ -315,7 +315,7 @@ def test_the_generation_is_kept_as_it_was_written():
     assert cut.generation.stops == ("\n", "Passage:")
 
 
-def test_a_server_stop_without_a_stop_is_refused():
+def test_server_stops_need_a_stop():
     """It would change nothing, and the run's record would say that it had."""
     with pytest.raises(UsageError, match="no stop string to send"):
         make("chat", {"base_url": "http://127.0.0.1:1/v1", "server_stop": True})
@@ -340,7 +340,7 @@ def test_examples_come_by_seed_and_never_from_the_same_passage(tmp_path, questio
     assert "Answer: " not in asked
 
 
-def test_orders_are_shuffled_and_the_majority_counts():
+def test_options_are_shuffled_and_the_majority_counts():
     """A model that always says "B" picks what stands second; one that knows is not confused."""
     given = items(20, "choice", OPTIONS)
 
@@ -362,7 +362,7 @@ def test_orders_are_shuffled_and_the_majority_counts():
     assert {one.answer.label for one in found} != {"B"}
 
 
-def test_256_are_on_their_way_at_once():
+def test_up_to_256_requests_are_concurrent():
     gate = threading.Barrier(256, timeout=60)
 
     def together(body):
@@ -375,7 +375,7 @@ def test_256_are_on_their_way_at_once():
         assert endpoint.most_running == 256
 
 
-def test_a_reader_that_is_left_early_stops_asking():
+def test_a_reader_closed_early_sends_no_more_requests():
     with serving(Endpoint(rule=echo)) as endpoint:
         stream = reading(endpoint, concurrency=2).read(items(300))
         next(stream)

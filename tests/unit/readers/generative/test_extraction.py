@@ -44,18 +44,18 @@ FREE = Question(question_id="q", passage_id="p", text="Who?", kind="span")
         ("auto", "Answer: 12", "number", ("12",)),
     ],
 )
-def test_rules(rule, text, kind, texts):
+def test_extraction_rules(rule, text, kind, texts):
     found = Extraction(rule=rule).answer(text, DISCRETE)
     assert (found.kind, found.texts) == (kind, texts)
 
 
 @pytest.mark.parametrize("rule", ["none", "first-line", "answer-prefix", "drop", "span"])
 @pytest.mark.parametrize("text", ["", " \n"])
-def test_nothing_is_no_answer(rule, text):
+def test_an_empty_text_has_no_answer(rule, text):
     assert Extraction(rule=rule).answer(text, FREE) is None
 
 
-def test_the_earliest_stop_cuts_whatever_their_order():
+def test_the_earliest_stop_cuts_in_any_order():
     extraction = Extraction(stops=(".", "\n"), rule="none")
     assert extraction.cut("12\n3.5") == "12"
     assert extraction.cut("3.5\n") == "3"
@@ -71,23 +71,23 @@ def test_stops_are_written_with_escapes():
     assert parse_stops("") == ()
 
 
-def test_reasoning_that_never_ended_says_nothing():
+def test_unfinished_reasoning_has_no_answer():
     assert without_reasoning("<think>it is B") == ""
     assert Extraction().answer("<think>the answer is B", CHOICE) is None
 
 
-def test_the_signature_holds_stops_and_rule_on_one_line_without_bars():
+def test_the_signature_has_escaped_stops_and_rule():
     assert Extraction(stops=("\n", "|"), rule="drop").signature() == (
         'stop:["\\n", "\\u007c"]|extract:drop'
     )
 
 
-def test_an_unknown_rule_lists_those_there_are():
+def test_an_unknown_rule_lists_the_known_ones():
     with pytest.raises(UnknownNameError, match="first-line"):
         check_rule("fist-line")
 
 
-def test_votes_turn_letters_back_to_the_options_that_were_meant():
+def test_votes_map_letters_back_to_the_original_options():
     """Three orders; twice "green" is meant under another letter, once "red"."""
     written = [
         Generation(text="Answer: A", option_order=("A", "B", "C")),
@@ -98,7 +98,7 @@ def test_votes_turn_letters_back_to_the_options_that_were_meant():
     assert (answer.label, answer.texts, share) == ("B", ("green",), 2 / 3)
 
 
-def test_of_equal_votes_the_first_one_counts():
+def test_the_first_of_equal_votes_counts():
     written = [
         Generation(text="C", option_order=("A", "B", "C")),
         Generation(text="A", option_order=("A", "C", "B")),
@@ -120,13 +120,13 @@ def test_of_equal_votes_the_first_one_counts():
         ('"', ""), ('""', ""), ("**", ""),
     ],
 )  # fmt: skip
-def test_only_quotes_around_the_whole_answer_are_dress(said, bare):
+def test_only_quotes_around_the_whole_answer_are_removed(said, bare):
     found = Extraction().answer(f"Answer: {said}", FREE)
     assert (found.texts[0] if found is not None else "") == bare
 
 
 @given(st.text("ab;； \t\u3000\x1f*'“”"))
-def test_pieces_are_those_between_semicolons_with_the_space_around_them(text):
+def test_spans_are_separated_by_semicolons(text):
     """As one pattern parts them, whose time grows with the square."""
     drop = RULES["drop"]
     parted = re.split(r"\s*[;；]\s*", text.strip())
@@ -156,13 +156,13 @@ def test_space_that_no_semicolon_follows():
         ("```\n5\n```", "5"),
     ],
 )
-def test_a_number_is_one_though_a_sentence_or_a_box_is_round_it(text, answer):
+def test_a_number_is_extracted_from_a_sentence_or_a_box(text, answer):
     """The official evaluator makes 1225 of "12.25." and a word of a box."""
     found = Extraction(rule="drop").answer(text, None)
     assert (found.kind, found.texts) == ("number", (answer,))
 
 
-def test_what_only_looks_like_a_number_before_a_stop_stays():
+def test_apparent_numbers_are_not_changed():
     found = Extraction(rule="drop").answer("Answer: St. Brendan.", None)
     assert (found.kind, found.texts) == ("span", ("St. Brendan.",))
     assert Extraction(rule="span").answer("Answer: \\boxed{the ferry}", None).texts == (

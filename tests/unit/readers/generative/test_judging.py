@@ -37,7 +37,7 @@ def read(rule, asked, name="chat", **options):
 
 
 @pytest.mark.parametrize("name", ["chat", "completion"])
-def test_each_option_is_asked_about_without_sight_of_the_others(name):
+def test_each_option_is_judged_without_the_others(name):
     found, seen = read(saying("It carried cows"), question(), name)
     shown = [last_user(one.body) for one in seen]
     assert [[text in one for text in TEXTS].count(True) for one in shown] == [1, 1, 1, 1]
@@ -49,12 +49,12 @@ def test_each_option_is_asked_about_without_sight_of_the_others(name):
     assert Extraction(rule="letter").vote(written, question()) == (found.answer, None)
 
 
-def test_the_stem_decides_which_verdict_is_asked_for():
+def test_the_stem_decides_which_verdict_is_chosen():
     found, _ = read(saying(TEXTS[0], TEXTS[1], TEXTS[3]), question("contradicted"))
     assert found.answer.label == "C"
 
 
-def test_a_prompt_that_asks_for_a_verdict_in_words_gets_one(tmp_path):
+def test_verdicts_in_words_can_be_requested(tmp_path):
     """As a user's own prompt for judges does; the saved texts are read anew likewise."""
     prompt = tmp_path / "judge.txt"
     prompt.write_text(
@@ -72,17 +72,17 @@ def test_a_prompt_that_asks_for_a_verdict_in_words_gets_one(tmp_path):
 
 
 @pytest.mark.parametrize("supported", [(), TEXTS[:2]])
-def test_none_or_several_that_fit_are_no_answer(supported):
+def test_none_or_several_matching_verdicts_are_no_answer(supported):
     """Not the first of them."""
     assert read(saying(*supported), question())[0].answer is None
 
 
-def test_other_questions_are_asked_as_ever():
+def test_other_questions_are_asked_as_usual():
     found, seen = read(lambda body: "Answer: C", question(kind="choice"))
     assert len(seen) == 1 and found.answer.label == "C"
 
 
 @pytest.mark.parametrize("options", [{"judge": "all"}, {"shuffles": 2}, {"scoring": "letters"}])
-def test_what_does_not_go_together_is_refused(options):
+def test_conflicting_options_are_rejected(options):
     with pytest.raises(UsageError, match="judge"):
         make("chat", {"base_url": "http://localhost:1/v1", "judge": "each", **options})

@@ -41,7 +41,7 @@ ECHOES = {
 
 
 @pytest.mark.parametrize("echoed", ECHOES.values(), ids=ECHOES)
-def test_a_reply_that_repeats_it(tmp_path, echoed):
+def test_a_key_in_a_reply_is_hidden(tmp_path, echoed):
     with serving(Endpoint(fault=lambda number, body: echoed)) as endpoint:
         options = {"base_url": endpoint.url, "cache": str(tmp_path / "cache.sqlite")}
         (found,) = make("chat", options)[0].read(ITEMS)
@@ -51,7 +51,7 @@ def test_a_reply_that_repeats_it(tmp_path, echoed):
 
 
 @pytest.mark.parametrize("name", ["chat", "completion"])
-def test_a_stream_that_repeats_it_in_pieces(tmp_path, name):
+def test_a_key_in_pieces_of_a_stream_is_hidden(tmp_path, name):
     """No piece holds the key; put together they do, in the prediction and in the cache."""
     cache = tmp_path / "cache.sqlite"
     with serving(Endpoint(rule=lambda body: f"Answer: 1 {KEY} 2")) as endpoint:
@@ -63,7 +63,7 @@ def test_a_stream_that_repeats_it_in_pieces(tmp_path, name):
 
 
 @pytest.mark.parametrize("places", range(270, 302, 3))
-def test_a_refusal_that_is_cut_within_it(places):
+def test_a_key_cut_off_in_an_error_is_hidden(places):
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: (400, {}, "x" * places + KEY)
         with pytest.raises(EndpointError) as caught:
@@ -72,7 +72,7 @@ def test_a_refusal_that_is_cut_within_it(places):
 
 
 @pytest.mark.parametrize("bad", ["sk-se\ncret", "“sk-secret”", "sk-secret\x7f"])
-def test_a_key_that_no_header_holds(bad, monkeypatch):
+def test_a_key_that_no_header_can_hold_is_rejected(bad, monkeypatch):
     """The HTTP library would repeat it in its own words."""
     monkeypatch.setenv("OPENAI_API_KEY", bad)
     with serving(Endpoint()) as endpoint:
@@ -93,7 +93,7 @@ MISPLACED = [
 
 
 @pytest.mark.parametrize("misplaced", MISPLACED, ids=lambda one: next(iter(one.values()))[:18])
-def test_a_key_in_the_place_of_something_else(misplaced, tmp_path, capsys):
+def test_a_key_given_for_another_option_is_hidden(misplaced, tmp_path, capsys):
     """The run is refused before there is a file, and what is printed does not hold it."""
     given = {"base_url": "http://127.0.0.1:1/v1", "model": "tiny", **misplaced}
     options = [part for key, value in given.items() for part in ("-o", f"{key}={value}")]
@@ -106,7 +106,7 @@ def test_a_key_in_the_place_of_something_else(misplaced, tmp_path, capsys):
     assert "secret" not in printed.out + printed.err
 
 
-def test_a_run_through_every_fault_holds_it_nowhere(tmp_path, capfd):
+def test_a_run_with_every_fault_does_not_contain_the_key(tmp_path, capfd):
     """Folder, cache, --json and stderr of the verbs, searched byte by byte."""
     told = json.dumps({"error": {"message": f"bad luck for {KEY}"}})
     faults = {0: (500, {}, told), 2: ECHOES["plain"], 3: ECHOES["slashes"], 5: (400, {}, told),
@@ -129,7 +129,7 @@ def test_a_run_through_every_fault_holds_it_nowhere(tmp_path, capfd):
             assert way.encode() not in text
 
 
-def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
+def test_a_rejected_key_is_reported_by_its_variable(monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     told = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}})
     with serving(Endpoint()) as endpoint:
@@ -143,7 +143,7 @@ def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
             list(make("chat", options | {"api_key_env": "UNSET_KEY"})[0].read(ITEMS))
 
 
-def test_a_key_given_in_place_of_its_variable_is_refused_unrepeated():
+def test_a_key_given_as_variable_name_is_rejected_without_repeating_it():
     with pytest.raises(UsageError) as caught:
         make("chat", {"base_url": "http://h/v1", "api_key_env": KEY})
     assert KEY not in str(caught.value)

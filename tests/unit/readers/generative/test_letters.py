@@ -90,11 +90,11 @@ OPTIONS = tuple(
         ("A. the mill owner\nB. the surveyor\nC. the old ferry\nD. the council\nAnswer: C", "C"),
     ],
 )
-def test_what_a_text_picks(text, labels):
+def test_the_letter_that_a_text_picks(text, labels):
     assert "".join(pick_labels(text, OPTIONS).labels) == labels
 
 
-def test_the_polarity_of_the_stem_turns_verdicts_round():
+def test_the_polarity_of_the_stem_inverts_verdicts():
     text = "A项正确，B项错误，C项正确，D项正确"
     assert pick_labels(text, OPTIONS, "contradicted").labels == ("B",)
     assert pick_labels("A项错误。", OPTIONS, "supported").labels == ()
@@ -135,7 +135,7 @@ def test_the_polarity_of_the_stem_turns_verdicts_round():
         ("A、B、D有据可依，只剩下C", "contradicted"),
     ],
 )
-def test_what_models_write_in_chinese_of_a_known_stem(text, asked):
+def test_chinese_replies_to_a_known_stem_are_read(text, asked):
     assert pick_labels(text, OPTIONS, asked).labels == ("C",)
 
 
@@ -149,17 +149,17 @@ def test_several_letters_with_the_word_for_an_option_between(text):
 @pytest.mark.parametrize(
     "text", ["文章第二个论点讲科技，第三项内容讲教育。", "选项九", "只有第八个", "没问题"]
 )
-def test_a_number_that_names_no_option(text):
+def test_a_number_that_is_not_an_option_is_ignored(text):
     assert pick_labels(text, OPTIONS, "supported").labels == ()
 
 
-def test_a_verdict_that_is_part_of_another_word_is_none():
+def test_a_verdict_inside_another_word_is_ignored():
     """绝对, 面对, 相对: and 过于绝对 says nothing of which it is."""
     found = pick_labels("A项过于绝对，B项针对性强，C项符合原文，D项相对，", OPTIONS, "supported")
     assert found.labels == ("C",)
 
 
-def test_a_refusal_is_told_from_silence():
+def test_a_refusal_is_distinguished_from_an_empty_reply():
     assert pick_labels("我无法判断。", OPTIONS).rule == "refusal"
     assert pick_labels("嗯。", OPTIONS).rule == ""
 
@@ -182,7 +182,7 @@ def test_a_refusal_is_told_from_silence():
     ],
 )
 @pytest.mark.parametrize("filling", [" ", "*", "\n", " *", ")"])
-def test_a_long_text_is_read_in_time_that_grows_with_it(text, filling):
+def test_a_long_text_is_read_in_linear_time(text, filling):
     """Models that repeat themselves without end write such; hours went by with some of them."""
     found = pick_labels(text.format(filling * 200_000), OPTIONS)
     assert found == pick_labels(text.format(filling * 3), OPTIONS)

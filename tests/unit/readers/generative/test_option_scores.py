@@ -94,7 +94,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("context", "options"), CASES)
-def test_differences_are_those_of_the_whole_sequences(context, options):
+def test_score_differences_equal_those_of_whole_sequences(context, options):
     """Whatever tokens straddle the border, two scores differ as log P of the two texts does."""
     texts = [context + option for option in options]
     tokenizer, vocabulary = pieces(texts)
@@ -106,7 +106,7 @@ def test_differences_are_those_of_the_whole_sequences(context, options):
             assert one - found[0] == pytest.approx(other - whole[0], abs=1e-9)
 
 
-def test_the_border_matters():
+def test_the_token_border_before_an_option_is_handled():
     """In these cases tokens do straddle it, and counting behind the prompt's picks others."""
     straddled = moved = 0
     for context, options in CASES:
@@ -141,13 +141,13 @@ def test_characters_in_several_tokens_and_a_mark_at_the_beginning():
         Logprobs(["x", "A", "z"], [None, None, None]),
     ],
 )
-def test_replies_that_do_not_hold_what_is_needed(echo):
+def test_replies_without_log_probabilities_are_rejected(echo):
     good = Logprobs(["x", "B", "z"], [None, -1.0, -1.0])
     with pytest.raises(MalformedReplyError):
         score_echoes([echo, good], ["xA", "xB"])
 
 
-def test_shares_sum_to_one_even_where_nothing_is_likely():
+def test_shares_sum_to_one_even_for_unlikely_options():
     assert math.fsum(softmax((-5000.0, -5001.0))) == pytest.approx(1.0)
 
 
@@ -162,7 +162,7 @@ QUESTION = Question(
 
 
 @pytest.mark.parametrize("scoring", ["letters", "texts"])
-def test_a_server_that_computes_them(scoring):
+def test_option_scores_of_a_server_with_logprobs(scoring):
     """Through HTTP, choices in another order: the picked option has the likeliest whole text."""
     sent = []
 
@@ -187,7 +187,7 @@ def test_a_server_that_computes_them(scoring):
     assert found.generation is None
 
 
-def test_a_server_that_gives_none_is_said():
+def test_a_server_without_logprobs_is_reported():
     with serving(Endpoint()) as endpoint:
         reader, _ = make("completion", {"base_url": endpoint.url, "scoring": "texts"})
         with pytest.raises(EndpointError, match="no log-probabilities of the prompt"):
@@ -197,7 +197,7 @@ def test_a_server_that_gives_none_is_said():
 @pytest.mark.parametrize(
     ("options", "sure", "label"), [(("1", "10"), 0.9, "B"), (("10", "1"), 0.1, "B")]
 )
-def test_the_beginning_of_an_option_does_not_win_by_being_shorter(options, sure, label):
+def test_a_prefix_of_an_option_has_no_advantage(options, sure, label):
     """A model that goes on from 1 to 10 where it is ``sure``, and ends the line where it is not."""
     chances = {("1", "0"): sure, ("1", "\n"): 1 - sure}
 
@@ -242,7 +242,7 @@ def test_an_endpoint_without_logprobs_leaves_no_run(name, scoring, tmp_path, cap
     assert json.loads(capsys.readouterr().out)["n_predictions"] == 3
 
 
-def test_letters_by_top_logprobs_and_the_lack_of_them():
+def test_letters_are_scored_by_top_logprobs():
     tops = [{"token": " B", "logprob": -0.5}, {"token": "B", "logprob": -1.5},
             {"token": "A", "logprob": -0.9}, {"token": "The", "logprob": -3.0}]  # fmt: skip
     place = {"token": " B", "logprob": -0.5, "top_logprobs": tops}

@@ -26,7 +26,7 @@ HASHES = {  # their beginnings
 
 
 @pytest.mark.parametrize("name", HASHES)
-def test_the_words_that_ship_are_those_of_saved_runs(name):
+def test_shipped_prompts_equal_those_of_saved_runs(name):
     """A changed prompt is another one: its hash stands in runs, and belongs into the changelog."""
     kind, language = name.split(".")
     assert load_built_in(kind, language).sha256.startswith(HASHES[name])
@@ -49,7 +49,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("text", "told"), BAD.values(), ids=BAD)
-def test_a_file_that_would_ask_for_something_else_is_refused(tmp_path, text, told):
+def test_an_invalid_prompt_file_is_rejected(tmp_path, text, told):
     path = tmp_path / "prompt.txt"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
@@ -57,7 +57,7 @@ def test_a_file_that_would_ask_for_something_else_is_refused(tmp_path, text, tol
     assert told in str(caught.value)
 
 
-def test_marks_and_ends_of_lines_of_other_editors_are_no_words(tmp_path):
+def test_byte_order_marks_and_windows_line_ends_are_ignored(tmp_path):
     path = tmp_path / "prompt.txt"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     found = load_prompt(str(path))
@@ -65,7 +65,7 @@ def test_marks_and_ends_of_lines_of_other_editors_are_no_words(tmp_path):
     assert found.sha256 == hashlib.sha256(GOOD.encode()).hexdigest()
 
 
-def test_words_of_a_passage_that_look_like_places_stay(tmp_path):
+def test_placeholders_in_a_passage_are_not_replaced(tmp_path):
     path = tmp_path / "prompt.txt"
     path.write_text(GOOD, "utf-8")
     passage = Passage(passage_id="p", text="It says {question} and {answer}, {options}.")
@@ -77,7 +77,7 @@ def test_words_of_a_passage_that_look_like_places_stay(tmp_path):
     assert shown == f"{passage.text}\n{question.text}\nA. {{title}}\nB. two"
 
 
-def test_a_lack_of_examples_is_said_before_anything_is_paid_for(tmp_path):
+def test_missing_examples_are_reported_before_any_request(tmp_path):
     """The ninth question alone is of a kind that the set of examples does not hold."""
     path = tmp_path / "set.jsonl"
     path.write_text(

@@ -55,13 +55,13 @@ MESSAGES = {
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES)
-def test_its_text_is_read(message, stream):
+def test_the_text_of_a_message_is_read(message, stream):
     found = read(message, stream=stream)
     assert found.answer.label == "B" and not found.error
     assert found.generation.text.strip() == "Answer: B"
 
 
-def test_parts_and_plain_pieces_of_a_stream_are_put_together():
+def test_parts_and_pieces_of_a_stream_are_joined():
     """Reasoning comes in lists, the answer behind it in plain pieces."""
     deltas = [{"content": [THOUGHT]}, {"content": None}, {"content": "Answer:"}, {"content": " B"}]
     assert read(*deltas, stream=True).generation.text == "Answer: B"
@@ -76,24 +76,24 @@ def test_parts_and_plain_pieces_of_a_stream_are_put_together():
         {"content": [{"type": "refusal", "refusal": SORRY}]},
     ],
 )
-def test_a_refusal_is_kept_in_its_words_and_apart_from_silence(message, stream):
+def test_the_words_of_a_refusal_are_kept(message, stream):
     found = read(message, stream=stream)
     assert (found.generation.text, found.answer.kind, found.error) == (SORRY, "none", "")
 
 
-def test_a_refusal_comes_in_pieces():
+def test_a_streamed_refusal_is_joined():
     found = read(*({"refusal": piece} for piece in (SORRY[:9], SORRY[9:])), stream=True)
     assert (found.generation.text, found.answer.kind) == (SORRY, "none")
 
 
-def test_the_key_in_parts_of_a_stream_is_hidden(monkeypatch):
+def test_a_key_in_parts_of_a_stream_is_hidden(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-0123")
     deltas = [{"content": [text("Answer: B sk-sec")]}, {"content": [text("ret-0123")]}]
     assert read(*deltas, stream=True).generation.text == "Answer: B ***"
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_holds_no_text_fails_at_once_and_is_named(stream):
+def test_a_message_without_text_fails_with_its_kind(stream):
     parts = [{"type": "image_url", "image_url": {"url": "data:"}}, {"type": ["audio"]}, THOUGHT]
     behind = [{"content": ""}, {"content": None}] if stream else []
     found = read({"content": parts}, *behind, stream=stream)
@@ -101,7 +101,7 @@ def test_what_holds_no_text_fails_at_once_and_is_named(stream):
     assert "no text but image_url, ['audio']" in found.error and "-o extra=" in found.error
 
 
-def test_letters_are_scored_whatever_the_message_holds():
+def test_letters_are_scored_for_any_message_content():
     """Its text is not wanted."""
     place = {"token": "B", "logprob": -0.5, "top_logprobs": [{"token": "B", "logprob": -0.5}]}
     choice = {"message": {"content": [{"type": "audio"}]}, "logprobs": {"content": [place]}}
@@ -118,9 +118,7 @@ def test_letters_are_scored_whatever_the_message_holds():
         ({"content": [THOUGHT]}, "", "no finish reason is given\n"),
     ],
 )
-def test_texts_that_are_blank_are_counted_with_why_they_ended(
-    message, finish_reason, told, tmp_path, capsys
-):
+def test_blank_texts_are_counted_by_finish_reason(message, finish_reason, told, tmp_path, capsys):
     """Not laid to the kind of the questions."""
     choice = {"message": message, "finish_reason": finish_reason}
     with serving(Endpoint(reply=lambda path, body: {"choices": [choice]})) as endpoint:
@@ -133,7 +131,7 @@ def test_texts_that_are_blank_are_counted_with_why_they_ended(
     assert "which kinds of questions each reader answers" not in said
 
 
-def test_texts_that_hold_no_answer_are_not_laid_to_the_kind_of_the_questions(tmp_path, capsys):
+def test_texts_without_answer_are_not_blamed_on_the_questions(tmp_path, capsys):
     """They are there, and another rule may find one."""
     with serving(Endpoint(rule=lambda body: SORRY)) as endpoint:
         with pytest.raises(SystemExit) as ended:

@@ -50,17 +50,17 @@ NEITHER = [
 
 
 @pytest.mark.parametrize("text", YES)
-def test_supported(text):
+def test_verdicts_of_support_are_read(text):
     assert find_verdict(text) is True
 
 
 @pytest.mark.parametrize("text", NO)
-def test_not_supported(text):
+def test_verdicts_without_support_are_read(text):
     assert find_verdict(text) is False
 
 
 @pytest.mark.parametrize("text", NEITHER)
-def test_what_is_left_open_or_not_clear_is_none(text):
+def test_open_or_unclear_verdicts_are_none(text):
     assert find_verdict(text) is None
 
 
@@ -92,16 +92,16 @@ def picks(first, second, rule="auto", asks_for="supported"):
         ("The statement is false, is it not?\nAnswer: A", "该说法正确。\n答案：B"),
     ],
 )
-def test_words_are_read_behind_the_answer_s_mark_and_a_letter_before_words(first, second):
+def test_verdicts_are_read_after_the_answer_mark(first, second):
     assert picks(first, second) == "A"
     assert picks(first, second, asks_for="contradicted") == "B"
 
 
-def test_a_rule_that_reads_no_option_reads_no_verdict():
+def test_rules_without_options_read_no_verdict():
     assert picks("True", "错误", rule="first-line") is None
 
 
-def test_a_long_text_is_read_in_time_that_grows_with_it():
+def test_a_long_text_is_read_in_linear_time():
     """No pattern looks back from every blank line, or on from every subject."""
     for piece in ("\n", "the statement that ", "原文说", "- - -\n", "passage not "):
         assert find_verdict("a" + piece * 20_000 + "b") is None

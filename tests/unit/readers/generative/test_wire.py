@@ -15,7 +15,7 @@ from closeread.readers.http.failures import MalformedReplyError
         (b'{"choices": []}', "has the choices [], not [0]"),
     ],
 )
-def test_a_reply_that_is_none_is_quoted(raw, said):
+def test_an_invalid_reply_is_quoted(raw, said):
     with pytest.raises(MalformedReplyError) as raised:
         decode_reply(raw, chat=True)
     assert said in str(raised.value)

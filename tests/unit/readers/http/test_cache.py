@@ -59,7 +59,7 @@ def checked(path):
     return rows
 
 
-def test_processes_that_begin_at_once_share_a_file(tmp_path):
+def test_concurrent_processes_share_a_cache_file(tmp_path):
     """Four open it in the same moment; nothing that any of them put is missing."""
     path = tmp_path / "cache.sqlite"
     processes = [writer(path, f"w{number}", 200) for number in range(4)]
@@ -71,7 +71,7 @@ def test_processes_that_begin_at_once_share_a_file(tmp_path):
     assert len(checked(path)) == 5 * 200
 
 
-def test_one_that_is_killed_loses_nothing_that_it_put_before(tmp_path):
+def test_a_killed_process_loses_no_cached_reply(tmp_path):
     """Killed again and again while another writes on."""
     path = tmp_path / "cache.sqlite"
     other = writer(path, "other", 3000)
@@ -101,7 +101,7 @@ ITEMS = [
 
 
 @pytest.mark.parametrize("damage", ["'junk'", "x'00ff'", "'{}'", "x'7b7d'", "x''"])
-def test_a_reply_that_cannot_be_read_is_asked_for_anew(tmp_path, damage):
+def test_an_unreadable_cached_reply_is_requested_again(tmp_path, damage):
     path = tmp_path / "cache.sqlite"
     with serving(Endpoint()) as endpoint:
         reader, _ = make("chat", {"base_url": endpoint.url, "cache": str(path)})
@@ -115,7 +115,7 @@ def test_a_reply_that_cannot_be_read_is_asked_for_anew(tmp_path, damage):
             assert len(endpoint.seen) == count
 
 
-def test_a_data_base_of_something_else_is_refused_as_it_was(tmp_path):
+def test_another_database_is_rejected_unchanged(tmp_path):
     path = tmp_path / "users.sqlite"
     with sqlite3.connect(path) as base:
         base.execute("CREATE TABLE users (name TEXT)")
@@ -128,7 +128,7 @@ def test_a_data_base_of_something_else_is_refused_as_it_was(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"no data base at all" * 100, b"\x00" * 4096])
-def test_a_file_that_is_no_data_base_is_refused(tmp_path, content):
+def test_a_file_that_is_not_a_database_is_rejected(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     with pytest.raises(StorageError, match="-o cache=FILE"):

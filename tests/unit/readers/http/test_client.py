@@ -41,7 +41,7 @@ def read(endpoint, n, **options):
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])
-def test_many_hopeless_questions_one_after_the_other_do_not_stop_a_server_that_lives(concurrency):
+def test_many_failing_questions_do_not_stop_a_run_on_a_live_server(concurrency):
     """The questions of one passage stand together, and may fail together."""
     bad = range(4, 14)
     with serving(Endpoint()) as endpoint:
@@ -50,7 +50,7 @@ def test_many_hopeless_questions_one_after_the_other_do_not_stop_a_server_that_l
     assert [place for place, one in enumerate(found) if one.error] == list(bad)
 
 
-def test_one_that_does_not_live_is_given_up_soon():
+def test_a_dead_server_is_given_up_soon():
     """Its models are not listed either, once it is gone."""
     with serving(Endpoint()) as endpoint:
         reader, _ = make("chat", {"base_url": endpoint.url, "retries": 0, "concurrency": 1})
@@ -69,7 +69,7 @@ def test_one_that_does_not_live_is_given_up_soon():
 
 
 @pytest.mark.parametrize(("retries", "told"), [(2, 0), (3, 1), (6, 1)])
-def test_what_is_waited_for_is_told_once(retries, told, capfd):
+def test_waiting_is_reported_once(retries, told, capfd):
     """Of a server that died in the middle nothing was heard for half a minute."""
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: (503, {}, "down") if asked(body) else None
@@ -83,7 +83,7 @@ def test_what_is_waited_for_is_told_once(retries, told, capfd):
 
 
 @pytest.mark.parametrize("refused", [{0}, {0, 1}, {2}])
-def test_a_refused_question_at_the_beginning_fails_alone(refused):
+def test_a_rejected_first_question_fails_alone(refused):
     """A provider that looks into passages refuses some: by 400, as it refuses a wrong request."""
     told = '{"error": {"code": "data_inspection_failed", "message": "inappropriate content"}}'
     with serving(Endpoint()) as endpoint:
@@ -93,7 +93,7 @@ def test_a_refused_question_at_the_beginning_fails_alone(refused):
     assert all("inappropriate content" in found[place].error for place in refused)
 
 
-def test_a_question_with_half_a_character_fails_alone():
+def test_a_question_with_a_lone_surrogate_fails_alone():
     """No file that is read holds one; a program's own questions may."""
     half = Question(question_id="half", passage_id="p", text="\ud83d?", kind="discrete")
     with serving(Endpoint()) as endpoint:
@@ -104,7 +104,7 @@ def test_a_question_with_half_a_character_fails_alone():
 
 
 @pytest.mark.parametrize("n", [1, 2, 30])
-def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything(n):
+def test_always_rejected_requests_stop_the_run_without_output(n):
     with serving(Endpoint(fault=lambda number, body: (400, {}, "no such setting"))) as endpoint:
         with pytest.raises(EndpointError, match="no such setting"):
             read(endpoint, n, concurrency=1)
@@ -112,14 +112,14 @@ def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything
 
 
 @pytest.mark.parametrize(("told", "seconds"), [("7", 7), ("86400", 600), ("soon", None)])
-def test_a_server_that_asks_for_a_day_is_given_ten_minutes(told, seconds):
+def test_retry_after_is_limited_to_ten_minutes(told, seconds):
     client = Client(Address("http://127.0.0.1:1", "NO_KEY"), Budget(), None, explain_refusal)
     with pytest.raises(TransientError) as fault:
         run_coroutine(client._raise_for_status(None, Reply(429, b"busy", retry_after=told)))
     assert fault.value.wait_seconds == seconds
 
 
-def test_a_pause_that_grows_while_others_wait_holds_them_longer(monkeypatch):
+def test_an_extended_pause_holds_waiting_requests(monkeypatch):
     """The second 429 comes while a lane waits for the end of the first one's pause."""
     clock, slept = SimpleNamespace(now=0.0, monotonic=lambda: clock.now), []
 

@@ -78,7 +78,7 @@ async def sent(port, *bodies, scheme="http", host="127.0.0.1"):
         return [await lane.send("POST", "/completions", body) for body in bodies]
 
 
-def test_bodies_come_back_as_they_went():
+def test_request_bodies_are_sent_unchanged():
     """Also those that fill every buffer on the way, and none."""
     bodies = [b"one", b"x" * 20_000_000, b"", b"two"]
 
@@ -92,7 +92,7 @@ def test_bodies_come_back_as_they_went():
     assert {one.status for one in heard} == {200}
 
 
-def test_a_certificate_is_trusted_or_refused(monkeypatch, tmp_path):
+def test_untrusted_certificates_are_rejected(monkeypatch, tmp_path):
     """SSL_CERT_FILE names whom to trust; a name that the certificate lacks is refused too."""
     authority = trustme.CA()
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -112,7 +112,7 @@ def test_a_certificate_is_trusted_or_refused(monkeypatch, tmp_path):
         run_coroutine(check(host="127.0.0.1"))
 
 
-def test_no_encryption_and_no_handshake_end_in_time(monkeypatch):
+def test_failed_handshakes_time_out(monkeypatch):
     """A server that speaks no TLS; one that takes the connection and says nothing."""
 
     async def dumb(reader, writer):
@@ -133,7 +133,7 @@ def test_no_encryption_and_no_handshake_end_in_time(monkeypatch):
         run_coroutine(check(mute))
 
 
-def test_nobody_there():
+def test_a_closed_port_is_reported():
     """A port that is shut; a name that is none."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
@@ -164,7 +164,7 @@ def test_the_next_address_of_a_name_is_tried(monkeypatch):
     assert [one.content for one in run_coroutine(check())] == [b"one"]
 
 
-def test_what_an_idle_connection_was_told_is_nobody_s_answer():
+def test_unsolicited_data_on_an_idle_connection_is_discarded():
     """A server that takes its leave between two requests is connected to anew."""
     connections = []
 
@@ -198,7 +198,7 @@ def test_what_an_idle_connection_was_told_is_nobody_s_answer():
     ],
     ids=["nothing", "half", "another protocol", "no gzip"],
 )
-def test_what_is_no_whole_reply_is_broken_off(said):
+def test_an_incomplete_reply_is_an_error(said):
     """Whatever the server says before it closes the connection."""
 
     async def breaks(reader, writer):
@@ -213,7 +213,7 @@ def test_what_is_no_whole_reply_is_broken_off(said):
         run_coroutine(check())
 
 
-def test_a_packed_reply_is_unpacked():
+def test_a_compressed_reply_is_decompressed():
     """Nobody asks for one, and some proxies pack all the same; the wait they ask for is told."""
 
     async def packs(reader, writer):
@@ -276,13 +276,13 @@ def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
 
 
 @pytest.mark.parametrize("host", ["a..b", f"{'a' * 64}.test", "ü..test", "１２７.0.0.1", "a b\tc"])
-def test_a_host_that_no_name_server_knows_is_said(host):
+def test_an_unknown_host_is_reported(host):
     """Also where the library below takes it for a fault of the program."""
     with pytest.raises((NotThereError, UsageError)):
         run_coroutine(sent(1, b"{}", host=host))
 
 
-def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
+def test_a_connection_timeout_is_reported(monkeypatch):
     """It neither lists no model nor replied too late."""
     monkeypatch.setattr(connection, "_CONNECT_SECONDS", 0.3)
     with socket.socket() as full, contextlib.ExitStack() as waiting:
@@ -308,7 +308,7 @@ def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
         ("SSL_CERT_FILE", __file__, "certificate"),
     ],
 )
-def test_what_the_environment_says_amiss_is_named(monkeypatch, name, value, said):
+def test_invalid_environment_variables_are_named(monkeypatch, name, value, said):
     """In one message, without the proxy's password."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setenv(name, value)
@@ -319,7 +319,7 @@ def test_what_the_environment_says_amiss_is_named(monkeypatch, name, value, said
 
 @pytest.mark.parametrize("refusal", [b"407 Proxy Authentication Required", b"503 No Way"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_proxy_that_refuses_is_named(monkeypatch, scheme, refusal):
+def test_a_rejecting_proxy_is_named(monkeypatch, scheme, refusal):
     """Not the endpoint, which was never asked; its 503 may pass all the same."""
 
     async def refuses(reader, writer):
@@ -348,7 +348,7 @@ def test_no_proxy_names_hosts_also_with_their_port(monkeypatch, place):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]", "my.localhost"])
-def test_this_machine_is_asked_without_a_proxy(monkeypatch, host):
+def test_localhost_is_reached_without_a_proxy(monkeypatch, host):
     """Whatever the environment says; a proxy that is no address does not matter either."""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, "http://[::bad")
@@ -357,7 +357,7 @@ def test_this_machine_is_asked_without_a_proxy(monkeypatch, host):
         assert proxy_for(address, ssl.create_default_context()) is None
 
 
-def test_a_server_that_sends_on_is_not_followed():
+def test_redirects_are_not_followed():
     """The key would go with the request; where to is said."""
 
     async def moved(reader, writer):

@@ -31,7 +31,7 @@ def read(endpoint, name="chat", n=12, **options):
 
 
 @pytest.mark.parametrize("name", ["chat", "completion"])
-def test_a_streamed_reply_is_the_same_as_a_whole_one(name):
+def test_a_streamed_reply_equals_a_whole_one(name):
     """Text, ending and tokens."""
     with serving(Endpoint(rule=said)) as endpoint:
         whole = read(endpoint, name)
@@ -44,14 +44,14 @@ def test_a_streamed_reply_is_the_same_as_a_whole_one(name):
         assert other.generation.completion_tokens == 3
 
 
-def test_a_server_that_only_streams_is_understood_unasked():
+def test_a_server_that_only_streams_is_supported():
     with serving(Endpoint(rule=said, only_streams=True)) as endpoint:
         texts = [one.generation.text for one in read(endpoint)]
         assert "stream" not in endpoint.seen[0].body
     assert len(set(texts)) == 12 and all(text.endswith("🐑") for text in texts)
 
 
-def test_a_server_that_does_not_stream_is_understood_all_the_same():
+def test_a_server_that_does_not_stream_is_supported():
     whole = {"choices": [{"index": 0, "message": {"content": "6"}, "finish_reason": "stop"}]}
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: json.dumps(whole)
@@ -59,7 +59,7 @@ def test_a_server_that_does_not_stream_is_understood_all_the_same():
 
 
 @pytest.mark.parametrize("fault", ["cut", "error"])
-def test_a_stream_that_breaks_off_is_asked_for_again(fault):
+def test_a_broken_stream_is_requested_again(fault):
     """The connection ends as if all were well; half a text is never taken for the whole."""
     with serving(Endpoint(rule=said)) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
@@ -68,7 +68,7 @@ def test_a_stream_that_breaks_off_is_asked_for_again(fault):
     assert all(one.generation.text.endswith("🐑") and not one.error for one in found)
 
 
-def test_a_stream_that_always_breaks_off_fails_and_says_why():
+def test_an_always_broken_stream_fails_with_the_reason():
     with serving(Endpoint(rule=said)) as endpoint:
         endpoint.fault = lambda number, body: "cut" if "第 1 问" in last_user(body) else None
         found = read(endpoint, n=3, stream=True, concurrency=1, retries=1)
@@ -83,7 +83,7 @@ def delta(text, **more):
     return event(choices=[{"index": 0, "delta": {"content": text}, **more}])
 
 
-def test_without_a_last_line_the_endings_decide():
+def test_without_a_done_line_the_finish_reasons_decide():
     """Some servers never send [DONE]; the reason of every choice is as good."""
     assert join_stream(delta("6") + delta("", finish_reason="stop"))["choices"] == [
         {"index": 0, "message": {"content": "6"}, "finish_reason": "stop"}
@@ -101,7 +101,7 @@ def test_the_last_usage_counts():
     assert join_stream(raw)["usage"] == {"prompt_tokens": 7, "completion_tokens": 2}
 
 
-def test_lines_end_in_every_way_and_data_may_have_several():
+def test_all_line_ends_and_multi_line_data_are_read():
     raw = b'event: message\r\nid: 1\r\ndata: {\r\ndata: "choices": []}\r\n\r\n'
     raw += b"data:[DONE]\r\n\r\n"
     assert join_stream(raw) == json.loads(decode_body(raw)) == {"choices": []}
@@ -112,7 +112,7 @@ def test_lines_end_in_every_way_and_data_may_have_several():
 @pytest.mark.parametrize(
     "raw", [b"data: 5\n\n", b"data: {]\n\n", event(choices=[5]), event(choices=[{"index": "x"}])]
 )
-def test_what_is_no_chunk_is_said(raw):
+def test_an_invalid_chunk_is_reported(raw):
     with pytest.raises(BrokenStreamError, match="chunk"):
         join_stream(raw + b"data: [DONE]\n\n")
 
@@ -133,7 +133,7 @@ def tops(*pairs):
     return lambda body: [{"content": [{**listed[0], "top_logprobs": listed}]}]
 
 
-def test_letters_beyond_the_limit_get_the_most_they_can_have_and_the_note_says_so():
+def test_letters_beyond_the_limit_get_their_upper_bound():
     """Of five tokens .5 .2 .1 .1 .08 are listed: 0.02 is left for all others."""
     import math
 
@@ -148,7 +148,7 @@ def test_letters_beyond_the_limit_get_the_most_they_can_have_and_the_note_says_s
         assert found.note.startswith("D not among the 5 likeliest")
 
 
-def test_no_letter_among_the_likeliest_is_no_answer():
+def test_no_letter_among_the_top_tokens_is_no_answer():
     """Not the first option by default."""
     with serving(Endpoint(logprobs=tops(("The", -0.1), ("I", -3.0)))) as endpoint:
         found = choose(endpoint)
@@ -156,6 +156,6 @@ def test_no_letter_among_the_likeliest_is_no_answer():
 
 
 @pytest.mark.parametrize("many", [0, 21])
-def test_an_impossible_limit_is_refused(many):
+def test_an_impossible_limit_is_rejected(many):
     with pytest.raises(UsageError, match="top_logprobs"):
         make("chat", {"base_url": "http://localhost:1/v1", "top_logprobs": many})

@@ -56,7 +56,7 @@ def values(printed):
 
 
 @pytest.mark.parametrize("reader", ["lexical", "cues"])
-def test_a_run_over_http_is_the_run_itself(tmp_path, reader):
+def test_a_run_over_http_equals_the_local_run(tmp_path, reader):
     """Byte for byte: answers, n-best, scores, confidence, evidence and notes."""
     with serving(reader) as server:
         done("read", "exam/zh", "--reader", f"http:{server.url}", "--out", "far", folder=tmp_path)
@@ -118,7 +118,7 @@ def shared_task_set(tmp_path):
     return tmp_path / "exam.jsonl.gz"
 
 
-def test_the_shared_tasks_client_needs_no_change(tmp_path, shared_task_set):
+def test_the_shared_task_s_client_works_unchanged(tmp_path, shared_task_set):
     """It waits for the port; what it writes scores exactly as our own run of the reader does."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -142,7 +142,7 @@ def test_the_shared_tasks_client_needs_no_change(tmp_path, shared_task_set):
     assert list(answered) == [row["qid"] for found in rows for row in found.get("qas", ())]
 
 
-def test_both_protocols_score_alike(tmp_path, shared_task_set):
+def test_both_protocols_give_equal_scores(tmp_path, shared_task_set):
     with serving("lexical") as server:
         for name in ("closeread", "mrqa"):
             done("read", str(shared_task_set), "--reader", server.url, "-o", f"protocol={name}",
@@ -154,7 +154,7 @@ def test_both_protocols_score_alike(tmp_path, shared_task_set):
     assert ours == theirs
 
 
-def test_a_client_that_is_killed_goes_on(tmp_path):
+def test_a_killed_client_resumes(tmp_path):
     """Killed in the middle and resumed, the run equals one that never was, but for times."""
     (tmp_path / "my_readers.py").write_text(READERS, "utf-8")
     (tmp_path / "slow").touch()
@@ -180,7 +180,7 @@ def test_a_client_that_is_killed_goes_on(tmp_path):
     assert len(run.read_bytes().splitlines()) > 20
 
 
-def test_nobody_there_is_one_message(tmp_path):
+def test_an_unreachable_server_gives_one_message(tmp_path):
     """Exit code 2, what was expected and what to do; no folder is left."""
     with socket.socket() as shut:
         shut.bind(("127.0.0.1", 0))

@@ -43,7 +43,7 @@ from fake_reader_service import (
         ("http://localhost:8000/v1/answer", "http://localhost:8000"),
     ],
 )
-def test_addresses_are_read_as_they_are_meant(name, meant):
+def test_addresses_are_normalised(name, meant):
     assert parse_address(name) == meant
     if name.startswith("http"):
         assert lookup.find_entry("reader", name) == catalog.CATALOG["reader"]["http"]
@@ -65,18 +65,18 @@ def test_addresses_are_read_as_they_are_meant(name, meant):
         ("http:host:1", {"speed": 3}, "no option 'speed'"),
     ],
 )
-def test_odd_addresses_and_options_are_refused(name, options, match):
+def test_invalid_addresses_and_options_are_rejected(name, options, match):
     with pytest.raises(UsageError, match=match) as caught:
         make(name, options)
     assert "secret" not in str(caught.value)
 
 
-def test_the_address_is_a_reader_and_nothing_else():
+def test_an_address_is_only_a_reader_name():
     with pytest.raises(UsageError):
         lookup.find_entry("metric", "http:localhost:8000")
 
 
-def test_each_question_gets_its_own_answer_whole():
+def test_each_question_gets_its_complete_answer():
     """N-best, confidence and evidence come back; a passage's questions travel together."""
     with serving(service()) as endpoint:
         found = list(make_reader(endpoint, concurrency=5).read(items(12)))
@@ -87,14 +87,14 @@ def test_each_question_gets_its_own_answer_whole():
     assert len(endpoint.seen) == 12
 
 
-def test_no_request_holds_more_than_the_server_takes_at_once():
+def test_requests_obey_the_server_s_maximum_size():
     with serving(service()) as endpoint:
         assert answers_by_id(make_reader(endpoint).read(items(2, each=9))) == expected(2, 9)
     counts = [len(seen.body["items"][0]["questions"]) for seen in endpoint.seen]
     assert sorted(counts) == [1, 1, 4, 4, 4, 4]
 
 
-def test_many_are_on_their_way_at_once():
+def test_many_requests_are_concurrent():
     gate = threading.Barrier(64, timeout=60)
 
     def together(path, body):
@@ -107,7 +107,7 @@ def test_many_are_on_their_way_at_once():
         assert endpoint.most_running == 64
 
 
-def test_a_server_of_ours_says_what_it_serves():
+def test_a_closeread_server_describes_its_reader():
     with serving(service()) as endpoint:
         assert make_reader(endpoint).record == {
             "address": host(endpoint), "protocol": "closeread", "reader": "echo",
@@ -117,7 +117,7 @@ def test_a_server_of_ours_says_what_it_serves():
         assert "record_sha256" not in make_reader(endpoint).record
 
 
-def test_a_submission_is_asked_in_its_own_protocol():
+def test_a_submission_server_is_asked_in_its_own_protocol():
     """The official form: context, tokens with offsets, one object a passage; no gold in it."""
     pytest.importorskip("spacy", reason="spaCy is not installed")
     with serving(submission()) as endpoint:
@@ -135,7 +135,7 @@ def test_a_submission_is_asked_in_its_own_protocol():
         assert row["question_tokens"][0] == ["What", 0]
 
 
-def test_what_tokens_need_is_said_before_anything_is_asked(monkeypatch):
+def test_missing_packages_for_tokens_are_reported_first(monkeypatch):
     tokenizer.cache_clear()
     monkeypatch.setitem(sys.modules, "spacy", None)
     with serving(submission()) as endpoint:
@@ -145,7 +145,7 @@ def test_what_tokens_need_is_said_before_anything_is_asked(monkeypatch):
         assert endpoint.seen == []
 
 
-def test_tokens_can_be_left_out_and_each_protocol_asked_for():
+def test_tokens_and_protocols_can_be_chosen():
     with serving(submission()) as endpoint:
         assert answers_by_id(make_reader(endpoint, tokens=False).read(items(1))) == expected(1)
         assert set(endpoint.seen[0].body) == {"context", "qas"}
@@ -156,7 +156,7 @@ def test_tokens_can_be_left_out_and_each_protocol_asked_for():
         assert answers_by_id(reader.read(items(1))) == expected(1)
 
 
-def test_a_guard_that_wants_a_token_is_no_submission():
+def test_an_authenticating_gateway_is_not_a_submission_server():
     """It is told as what it is, and nothing is asked in a protocol that was guessed."""
     with serving(service(get_status=401)) as endpoint:
         for protocol in ("auto", "closeread"):
@@ -165,7 +165,7 @@ def test_a_guard_that_wants_a_token_is_no_submission():
         assert endpoint.seen == []
 
 
-def test_options_have_no_place_in_the_shared_tasks_protocol():
+def test_the_shared_task_s_protocol_has_no_options():
     with serving(submission()) as endpoint:
         mixed = [*items(1, options=OPTIONS), *items(2)[3:]]
         found = answers_by_id(make_reader(endpoint, tokens=False).read(mixed))
@@ -177,7 +177,7 @@ def test_options_have_no_place_in_the_shared_tasks_protocol():
         ) == {"B"}
 
 
-def test_where_nothing_can_be_asked_in_the_protocol_that_was_guessed_the_address_is_doubted():
+def test_a_failing_guessed_protocol_questions_the_address():
     with serving(submission()) as endpoint:
         with pytest.raises(EndpointError, match=r"not `closeread serve`[\s\S]*correct the address"):
             list(make_reader(endpoint, tokens=False).read(items(1, options=OPTIONS)))
@@ -199,7 +199,7 @@ def test_a_key_is_sent_and_never_shown(monkeypatch):
 
 
 @pytest.mark.parametrize("make_endpoint", [service, submission], ids=["closeread", "mrqa"])
-def test_no_gold_leaves(tmp_path, questions, make_endpoint):
+def test_no_gold_is_sent(tmp_path, questions, make_endpoint):
     """Neither answers nor evidence, tags, groups or real ids go over the wire."""
     with serving(make_endpoint()) as endpoint:
         done = run(questions, tmp_path / "run", f"http:{host(endpoint)}", tokens=False)

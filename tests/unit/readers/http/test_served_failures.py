@@ -55,7 +55,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_faults_that_pass_move_nothing(fault):
+def test_transient_faults_do_not_change_predictions(fault):
     """Every third request goes wrong; all questions are answered as if none had."""
     with serving(service()) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
@@ -63,7 +63,7 @@ def test_faults_that_pass_move_nothing(fault):
         assert len(endpoint.seen) > 10
 
 
-def test_retry_after_holds_every_lane():
+def test_retry_after_pauses_every_request():
     moments = []
     with serving(service()) as endpoint:
 
@@ -76,7 +76,7 @@ def test_retry_after_holds_every_lane():
     assert moments[3] - moments[2] >= 0.5
 
 
-def test_a_question_that_is_refused_costs_no_other():
+def test_a_rejected_question_does_not_affect_others():
     """A refused request is asked again question by question; only the bad one fails."""
 
     def fault(number, body):
@@ -91,7 +91,7 @@ def test_a_question_that_is_refused_costs_no_other():
     assert found == {name: texts for name, texts in expected(3).items() if name != "q1-1"}
 
 
-def test_what_is_lost_at_one_question_costs_no_other():
+def test_a_lost_reply_does_not_affect_other_questions():
     def fault(number, body):
         questions = body["items"][0]["questions"]
         return "vanish" if any(row["text"] == "What is 1.1?" for row in questions) else None
@@ -102,7 +102,7 @@ def test_what_is_lost_at_one_question_costs_no_other():
     assert found == {name: texts for name, texts in expected(3).items() if name != "q1-1"}
 
 
-def test_an_answer_that_is_missing_or_no_text():
+def test_missing_and_invalid_answers_are_failures():
     def reply(path, body):
         found = shared_task_reply(path, body)
         found.pop("q0-1", None)
@@ -115,7 +115,7 @@ def test_an_answer_that_is_missing_or_no_text():
     assert found == {name: ts for name, ts in expected(2).items() if name not in ("q0-1", "q1-0")}
 
 
-def test_a_submission_may_reply_with_its_n_best():
+def test_a_submission_server_may_reply_with_n_best():
     """As the fork of the baseline does; a list that is none fails alone, as any other reply."""
     lists = {
         "q0-0": {"answers": ["b", "a"], "scores": [0.2, 0.7]},
@@ -138,7 +138,7 @@ def test_a_submission_may_reply_with_its_n_best():
     assert found["q0-1"].answer.texts == expected(2)["q0-1"]
 
 
-def test_a_text_that_is_no_unicode_fails_alone():
+def test_a_text_with_lone_surrogates_fails_alone():
     broken = (passage(0), Question(question_id="b", passage_id="p0", text="\ud800", kind="span"))
     with serving(service()) as endpoint:
         found = answers_by_id(make_reader(endpoint).read([*items(1), broken]))
@@ -146,7 +146,7 @@ def test_a_text_that_is_no_unicode_fails_alone():
     assert found == expected(1)
 
 
-def test_nobody_there_is_said_after_the_wait(nobody, capfd):
+def test_an_unreachable_server_is_reported_after_the_wait(nobody, capfd):
     started = time.monotonic()
     with pytest.raises(EndpointError, match="nothing answers at this address") as caught:
         _ = make(f"http:{nobody}", {"wait_seconds": 0.3})[0].record
@@ -158,7 +158,7 @@ def test_nobody_there_is_said_after_the_wait(nobody, capfd):
 
 
 @pytest.mark.parametrize("status", [408, 429, 503])
-def test_a_server_that_is_busy_when_it_is_met_is_no_submission(status):
+def test_a_busy_server_is_not_taken_for_a_submission_server(status):
     """Something in front of it may hold us back; the shared task's protocol would lose a lot."""
     with serving(service(get_status=status)) as endpoint:
         with pytest.raises(EndpointError, match=f"it answers with status {status}"):
@@ -167,13 +167,13 @@ def test_a_server_that_is_busy_when_it_is_met_is_no_submission(status):
         assert make_reader(endpoint, tokens=False).record["protocol"] == "closeread"
 
 
-def test_nobody_there_leaves_no_folder(nobody, tmp_path):
+def test_an_unreachable_server_leaves_no_folder(nobody, tmp_path):
     with pytest.raises(EndpointError):
         run(write_sample(tmp_path, "squad"), tmp_path / "run", f"http:{nobody}", wait_seconds=0.0)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_server_that_comes_up_late_is_waited_for(monkeypatch):
+def test_a_starting_server_is_waited_for(monkeypatch):
     """It comes up when the reader has said that it waits."""
     endpoint = service()
     late, done = threading.Event(), threading.Event()
@@ -205,7 +205,7 @@ def test_a_server_that_comes_up_late_is_waited_for(monkeypatch):
     assert said.getvalue().startswith(f"waiting for http://127.0.0.1:{port}, at most 60 seconds")
 
 
-def test_a_server_that_is_started_again_before_the_first_answer_is_asked_again():
+def test_a_restarted_server_is_asked_again():
     """It was there when it told what it serves, and may be gone for a moment at every batch."""
     with serving(service()) as endpoint:
         port = int(host(endpoint).rpartition(":")[2])
@@ -220,7 +220,7 @@ def test_a_server_that_is_started_again_before_the_first_answer_is_asked_again()
     assert answers_by_id(found) == expected(2)
 
 
-def test_a_place_without_the_path_stops_at_once():
+def test_an_address_without_the_path_fails_at_once():
     with serving(service()) as endpoint:
         endpoint.fault = lambda number, body: (404, {}, "nothing here")
         with pytest.raises(EndpointError, match="nothing here"):
@@ -228,7 +228,7 @@ def test_a_place_without_the_path_stops_at_once():
         assert len(endpoint.seen) < 50
 
 
-def test_a_server_that_dies_stops_the_run_which_goes_on_later(tmp_path, questions):
+def test_a_run_stopped_by_a_dead_server_can_be_resumed(tmp_path, questions):
     """The resumed run asks only for what is missing, and equals one that was never cut."""
     with serving(service()) as endpoint:
         name = f"http:{host(endpoint)}"
@@ -289,7 +289,7 @@ def test_an_address_may_be_written_in_another_way_when_a_run_is_resumed(tmp_path
      ({"record_sha256": "b" * 64}, "record_sha256: aaaa")],
     ids=["reader", "option", "weights"],
 )  # fmt: skip
-def test_another_reader_that_comes_up_meanwhile_answers_nothing(tmp_path, questions, other, told):
+def test_a_changed_reader_behind_an_address_stops_the_run(tmp_path, questions, other, told):
     """The server was started again with it; half of a run would be another model's."""
     with serving(service()) as endpoint:
         name = f"http:{host(endpoint)}"
@@ -311,7 +311,7 @@ def test_another_reader_that_comes_up_meanwhile_answers_nothing(tmp_path, questi
     ).read_bytes()
 
 
-def test_a_run_goes_on_where_its_server_came_to_tell_more_of_the_reader(tmp_path, questions):
+def test_a_run_resumes_if_the_server_records_more_facts(tmp_path, questions):
     """An earlier version of it told nothing by which weights are known."""
     with serving(service()) as endpoint:
         name = f"http:{host(endpoint)}"

@@ -25,7 +25,7 @@ def refusal(folder: Path) -> InputError:
     return told.value
 
 
-def test_what_models_have_passes(folder):
+def test_usual_model_configurations_pass(folder):
     (folder / "vocab.txt").symlink_to(folder / "gone")  # the library tells of it
     (folder / "merges.txt").symlink_to(folder / "config.json")  # as the hub keeps files
     check_location(str(folder))
@@ -33,7 +33,7 @@ def test_what_models_have_passes(folder):
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "1_Pooling/config.json"])
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_a_pipe_is_not_waited_for_and_a_device_not_read(folder, name, kind):
+def test_pipes_and_devices_are_rejected(folder, name, kind):
     (folder / name).unlink()
     if kind == "pipe":
         os.mkfifo(folder / name)
@@ -44,25 +44,25 @@ def test_a_pipe_is_not_waited_for_and_a_device_not_read(folder, name, kind):
     assert "is a pipe or a device" in told.found
 
 
-def test_settings_of_half_a_gigabyte_are_not_read(folder):
+def test_huge_settings_files_are_rejected(folder):
     with (folder / "tokenizer.json").open("wb") as stream:
         stream.truncate(500 * 2**20)
     assert "tokenizer.json has 524,288,000 bytes" in refusal(folder).found
 
 
-def test_weights_may_be_large(folder):
+def test_large_weights_are_accepted(folder):
     with (folder / "model.safetensors").open("wb") as stream:
         stream.truncate(500 * 2**20)
     check_location(str(folder))
 
 
 @pytest.mark.parametrize("name", ["num_hidden_layers", "n_layer", "decoder_layers", "num_labels"])
-def test_what_no_model_has_so_many_of_is_not_built(folder, name):
+def test_impossible_model_sizes_are_rejected(folder, name):
     (folder / "config.json").write_text(f'{{"{name}": 1000000000}}')
     assert f"{name} = 1,000,000,000" in refusal(folder).found
 
 
-def test_parts_of_a_model_are_no_larger_either(folder):
+def test_sizes_of_model_parts_are_limited_too(folder):
     """As its text's beside its pictures', and theirs, however deep."""
     inner = '{"num_hidden_layers": 1000000000}'
     for _ in range(400):
@@ -72,6 +72,6 @@ def test_parts_of_a_model_are_no_larger_either(folder):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"num_hidden_layers": "many"}', "[" * 100_000])
-def test_what_else_is_wrong_with_settings_is_the_librarys_to_tell(folder, text):
+def test_other_errors_in_settings_are_left_to_the_library(folder, text):
     (folder / "config.json").write_text(text)
     check_location(str(folder))

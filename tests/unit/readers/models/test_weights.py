@@ -15,7 +15,7 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def test_a_single_file_has_its_own_sum(tmp_path):
+def test_a_single_weights_file_has_its_own_hash(tmp_path):
     """Safetensors go before pickled weights, as they do when they are loaded."""
     (tmp_path / "pytorch_model.bin").write_bytes(b"pickled")
     assert weights_sha256(str(tmp_path)) == sha256(b"pickled")
@@ -24,7 +24,7 @@ def test_a_single_file_has_its_own_sum(tmp_path):
     assert lineage_record(str(tmp_path), 7)["weights_sha256"] == sha256(b"weights")
 
 
-def test_others_under_the_same_name_are_noticed(tmp_path):
+def test_other_weights_under_the_same_name_are_noticed(tmp_path):
     """In the same process, too, and though they are as long."""
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"one")
@@ -72,7 +72,7 @@ def test_weights_in_the_folders_of_a_model_s_parts(tmp_path):
     assert weights_sha256(str(tmp_path)) == sha256(lines.encode())
 
 
-def test_what_says_how_weights_are_used_is_hashed_by_itself(tmp_path):
+def test_settings_are_hashed_separately(tmp_path):
     """Of every part of a model; what is about the model alone, as its README, does not count."""
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     assert settings_sha256(str(tmp_path)) == ""
@@ -90,7 +90,7 @@ def test_what_says_how_weights_are_used_is_hashed_by_itself(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["spm.model", "config_sentence_transformers.json"])
-def test_words_and_prompts_of_encoders_are_settings(tmp_path, name):
+def test_vocabulary_and_prompts_of_encoders_are_settings(tmp_path, name):
     """DeBERTa's words lie in the one; what an encoder puts before a text in the other."""
     (tmp_path / "config.json").write_text("{}")
     before = settings_sha256(str(tmp_path))
@@ -98,13 +98,13 @@ def test_words_and_prompts_of_encoders_are_settings(tmp_path, name):
     assert settings_sha256(str(tmp_path)) != before
 
 
-def test_weights_that_lie_elsewhere_are_not_told(tmp_path):
+def test_weights_outside_the_folder_have_no_hash(tmp_path):
     """An empty hash stands in no record."""
     assert weights_sha256(str(tmp_path)) == ""
     assert "weights_sha256" not in lineage_record(str(tmp_path), 7)
 
 
 @pytest.mark.parametrize("name", ["nobody/has-such-weights", "/no/such/folder", "a model"])
-def test_what_is_nowhere_has_no_hash(name):
+def test_missing_models_have_no_hash(name):
     """With or without the hub's library, and whether or not the hub could have such a name."""
     assert weights_sha256(name) == ""

@@ -32,7 +32,7 @@ def drawn(seed, passages=60, off=0.0):
 
 
 @pytest.mark.parametrize("off", [0.05, 0.2])
-def test_the_interval_of_an_ece_holds_its_value_and_mostly_the_truth(off):
+def test_the_interval_of_an_ece_covers_value_and_truth(off):
     """Of 40 sets of 240 answers; the percentiles of resamples hold it in none or hardly any.
 
     The truth is known: 0 of honest confidences, and ``off`` of those that are too high by it (a
@@ -57,7 +57,7 @@ def test_the_interval_of_an_ece_holds_its_value_and_mostly_the_truth(off):
     assert held["moved"] >= (30 if off < 0.1 else 36)
 
 
-def test_bounds_of_an_ece_stay_within_what_an_ece_can_be():
+def test_bounds_of_an_ece_are_between_0_and_1():
     """Sure of everything, and nearly always wrong: a bound above 100 % says nothing."""
     right = [number % 50 == 0 for number in range(100)]
     sure = [1.0 - number / 1e4 for number in range(100)]
@@ -69,7 +69,7 @@ def test_bounds_of_an_ece_stay_within_what_an_ece_can_be():
         assert -1 <= ece.difference[0] <= ece.difference[1] <= 1
 
 
-def test_two_eces_are_seldom_said_to_differ_that_do_not():
+def test_equal_eces_rarely_differ_significantly():
     """Both are too sure by as much, in other places: at most 3 of 40 differences exclude none."""
     said = 0
     for seed in range(40):
@@ -84,7 +84,7 @@ def test_two_eces_are_seldom_said_to_differ_that_do_not():
     assert said <= 3
 
 
-def test_equally_sure_answers_keep_the_file_s_order_in_resamples_too():
+def test_ties_keep_the_file_s_order_in_resamples():
     """All as sure, the right ones first: the area is that of this order, and so are resamples'."""
     sure, right = [0.9] * 120, [True] * 60 + [False] * 60
     area = measured(sure, sure, right)["aurc"]
@@ -93,7 +93,7 @@ def test_equally_sure_answers_keep_the_file_s_order_in_resamples_too():
 
 
 @pytest.mark.parametrize("right", [[True] * 12, [False] * 12])
-def test_resamples_that_all_agree_prove_nothing(right):
+def test_agreeing_resamples_prove_nothing(right):
     """Coverage and area get the bound of what twelve passages may not show, the order none."""
     sure = np.linspace(0.3, 0.8, 12).tolist()
     found = measured(sure, sure, right)
@@ -106,7 +106,7 @@ def test_resamples_that_all_agree_prove_nothing(right):
     assert found["auroc"].after is None and found["auroc"].after_interval is None
 
 
-def test_a_difference_that_no_resample_moves_is_not_called_certain():
+def test_a_constant_difference_is_not_certain():
     """Another calibrator that keeps the order: by so few answers nobody knows that it must."""
     sure = np.linspace(0.3, 0.8, 12).tolist()
     right = [True, False] * 6
@@ -118,7 +118,7 @@ def test_a_difference_that_no_resample_moves_is_not_called_certain():
     assert low < high
 
 
-def test_what_one_side_does_not_show_may_still_move_the_difference():
+def test_unseen_values_of_one_side_widen_the_difference():
     """The right answers are the least sure before, and the surest after."""
     right = [False] * 36 + [True] * 4
     found = np.linspace(0.2, 0.9, 40).tolist()
@@ -141,7 +141,7 @@ def test_resamples_without_a_value_are_left_out():
 
 @pytest.mark.parametrize("decimals", [1, 3])
 @pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_counts_measure_a_resample_as_if_it_were_written_out(decimals, missing):
+def test_counts_measure_like_an_explicit_resample(decimals, missing):
     """Each resample, listed answer by answer, has by the plain functions the measures of counts."""
     draw = np.random.default_rng([decimals, int(10 * missing)])
     sure = np.round(draw.random(80), decimals)
@@ -159,7 +159,7 @@ def test_counts_measure_a_resample_as_if_it_were_written_out(decimals, missing):
         )
 
 
-def test_a_resample_of_answers_without_a_confidence_has_no_measure():
+def test_a_resample_without_confidences_has_no_measure():
     """Only the first of four answers has one, and the second resample does not draw it."""
     sure, right = np.array([0.5, np.nan, np.nan, np.nan]), np.array([1.0, 0.0, 1.0, 0.0])
     counts = np.array([[1, 1, 1, 1], [0, 2, 1, 1]])
@@ -168,7 +168,7 @@ def test_a_resample_of_answers_without_a_confidence_has_no_measure():
     assert np.isnan(without).all()
 
 
-def test_every_resample_is_counted_as_it_is_measured():
+def test_progress_counts_each_resample():
     """In several steps, since few resamples of many answers are in memory at a time."""
     steps = []
     sure, right = np.linspace(0, 1, 300).tolist(), [True, False, True] * 100

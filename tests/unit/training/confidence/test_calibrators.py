@@ -44,7 +44,7 @@ def theirs(method, values, correct, seed):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_kept_numbers_give_scikit_learns_probabilities(method, tmp_path):
+def test_saved_calibrators_equal_scikit_learn(method, tmp_path):
     """To a millionth, on 400 new answers, after a journey through the file."""
     values, correct = drawn(method)
     model = fit(method, values, correct, seed=5)
@@ -60,7 +60,7 @@ def test_kept_numbers_give_scikit_learns_probabilities(method, tmp_path):
     assert b"sklearn" not in path.read_bytes()
 
 
-def test_methods_that_bend_keep_the_order():
+def test_monotonic_methods_keep_the_order():
     """Platt and isotonic take one feature and are monotone; the others take them all."""
     assert feature_names("logistic") == feature_names("forest") == FEATURE_NAMES
     for method in ("platt", "isotonic"):

@@ -38,7 +38,7 @@ def learned(examples, **settings):
 
 
 @pytest.mark.parametrize("method", ["logistic", "forest"])
-def test_what_the_features_know_is_found(method):
+def test_informative_features_are_learned(method):
     """A better order and honest probabilities, both with intervals that exclude no gain."""
     found = learned(drawn(), method=method, folds=2)
     for name, better in (("auroc", 1), ("aurc", -1), ("ece", -1), ("brier", -1)):
@@ -50,7 +50,7 @@ def test_what_the_features_know_is_found(method):
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
-def test_bending_alone_makes_honest_not_wiser(method):
+def test_monotonic_calibration_does_not_improve_ranking(method):
     """The order of answers is the reader's (up to ties and folds); the error falls."""
     examples = drawn()
     examples = [
@@ -68,7 +68,7 @@ def test_bending_alone_makes_honest_not_wiser(method):
     assert found.changes["auroc"].after == pytest.approx(found.changes["auroc"].before, abs=0.03)
 
 
-def test_each_answer_is_judged_by_a_stranger():
+def test_each_answer_is_calibrated_by_another_fold():
     """Where features say nothing, held-out confidences say nothing: no answer was peeked at."""
     draw = np.random.default_rng(1)
     examples = [
@@ -101,7 +101,7 @@ def test_each_answer_is_judged_by_a_stranger():
     )
 
 
-def test_the_threshold_keeps_its_promise():
+def test_the_threshold_keeps_the_risk():
     """On new answers, in all but delta of 20 draws, risk above the threshold is as promised."""
     risk, delta, broken, answered = 0.2, 0.1, 0, 0
     for seed in range(20):
@@ -123,7 +123,7 @@ def test_the_threshold_keeps_its_promise():
     assert broken <= 2 * delta * 20
 
 
-def test_the_same_calibrator_again():
+def test_calibrators_are_reproducible():
     """Nothing is drawn but by the seed."""
     examples = drawn(passages=30)
     first, again = (learned(examples, method="forest", folds=2) for _ in range(2))
@@ -148,7 +148,7 @@ def test_the_same_calibrator_again():
         (drawn(passages=2), {"folds": 2}, InputError, "at least 5 right and 5 wrong"),
     ],
 )
-def test_what_cannot_be_learned_from_is_refused(examples, settings, error, said):
+def test_unusable_training_answers_are_rejected(examples, settings, error, said):
     """Each with what was found and what is expected."""
     with pytest.raises(error, match=said):
         learned(examples, **settings)

@@ -24,7 +24,7 @@ def drawn(draw, many):
     return sure.tolist(), (draw.random(many) < sure).tolist()
 
 
-def test_the_bound_is_that_of_the_binomial():
+def test_the_risk_bound_is_binomial():
     """At the bound, so few wrong answers come with probability delta."""
     from scipy.stats import binom
 
@@ -35,7 +35,7 @@ def test_the_bound_is_that_of_the_binomial():
 
 
 @pytest.mark.parametrize("way", ["shared", "in order"])
-def test_the_promise_is_kept(way):
+def test_the_risk_is_kept_with_the_given_confidence(way):
     """Over 300 draws the true risk above the threshold is too high in at most delta of them."""
     risk, delta, broken, answered = 0.3, 0.1, 0, 0
     draw = np.random.default_rng(7)
@@ -56,7 +56,7 @@ def test_the_promise_is_kept(way):
     assert answered / 300 > 0.3 * 400  # 60% could be answered, knowing the truth
 
 
-def test_thresholds_in_order_answer_more():
+def test_lower_thresholds_answer_more():
     """Spending the whole chance in order answers more than sharing it out."""
     draw = np.random.default_rng(3)
     more = 0
@@ -92,13 +92,13 @@ def test_the_first_threshold_that_fails_ends_the_sequence():
     assert choose_fixed_sequence(confidences, correct, 0.1, 0.05, [0.1]).value == 0.1
 
 
-def test_a_bound_at_the_very_risk_keeps_the_promise():
+def test_a_bound_equal_to_the_risk_is_accepted():
     risk = upper_bound(0, 20, 0.1)
     assert choose_fixed_sequence([0.9] * 20, [True] * 20, risk, 0.1, [0.5]).value == 0.5
     assert choose_fixed_sequence([0.9] * 20, [True] * 20, risk - 1e-9, 0.1, [0.5]).value > 1
 
 
-def test_no_threshold_keeps_a_promise_that_cannot_be_kept():
+def test_an_unreachable_risk_has_no_threshold():
     """Always wrong: nothing is to be answered."""
     for found in (
         choose_bonferroni([0.9] * 50, [False] * 50, 0.2, 0.1),
@@ -125,7 +125,7 @@ def test_the_sequence_begins_where_a_test_can_succeed():
     ("risk", "needed"),
     [(0.05, (223, 154)), (0.1, (107, 75)), (0.2, (50, 35)), (0.3, (30, 21))],
 )
-def test_the_sequence_begins_where_the_manual_says(risk, needed):
+def test_the_sequence_begins_as_documented(risk, needed):
     """Of fifty times so many the surest fiftieth is enough, of fifty fewer it is not."""
     others = [number / 5000 for number in range(5000)]
     for delta, many in zip((0.05, 0.1), needed, strict=True):
@@ -133,7 +133,7 @@ def test_the_sequence_begins_where_the_manual_says(risk, needed):
         assert len(threshold_sequence(others, risk, delta, 50 * (many - 1))) == 49
 
 
-def test_a_sequence_of_few_answers_goes_through_all_of_them():
+def test_a_sequence_of_few_answers_tests_all():
     """Of ten there are no fiftieths: each is there once, the surest first; or from the half on."""
     others = [place / 10 for place in range(1, 11)]
     assert upper_bound(20 * 0.25, 20, 0.1) <= 0.5
@@ -143,7 +143,7 @@ def test_a_sequence_of_few_answers_goes_through_all_of_them():
 
 
 @pytest.mark.parametrize("many", [60, 120, 213])
-def test_of_few_answers_the_likeliest_test_comes_first(many):
+def test_the_likeliest_test_of_few_answers_comes_first(many):
     """Half are surely right, the others hardly: what half of 107 and more would need is not."""
     others = [0.999] * 50 + [0.3 - place / 1000 for place in range(50)]
     found = threshold_sequence(others, 0.1, 0.05, many)
@@ -158,7 +158,7 @@ def test_of_few_answers_the_likeliest_test_comes_first(many):
 
 
 @pytest.mark.parametrize(("risk", "delta"), [(0.1, 0.05), (0.05, 0.05), (0.3, 0.1), (0.9, 0.2)])
-def test_fewer_answers_than_the_fewest_can_keep_no_promise(risk, delta):
+def test_too_few_answers_cannot_keep_a_risk(risk, delta):
     least = min_answers(risk, delta)
     assert upper_bound(0, least, delta) <= risk
     assert least == 1 or upper_bound(0, least - 1, delta) > risk
@@ -169,7 +169,7 @@ def test_fewer_answers_than_the_fewest_can_keep_no_promise(risk, delta):
 
 
 @pytest.mark.parametrize("many", [30, 60, 120])
-def test_few_answers_break_the_promise_no_more_often(many):
+def test_few_answers_keep_the_risk_as_often(many):
     """Where risk rises past the promise, a chosen threshold is above it in at most delta."""
     draw = np.random.default_rng(11)
     broken = found = 0
@@ -185,7 +185,7 @@ def test_few_answers_break_the_promise_no_more_often(many):
     assert broken <= 0.1 * 400
 
 
-def test_the_promise_is_kept_on_variants():
+def test_the_risk_is_kept_on_variants():
     """Of triples answered alike; counted one by one they break it more often than delta."""
     draw = np.random.default_rng(3)
     alone = together = 0
@@ -204,7 +204,7 @@ def test_the_promise_is_kept_on_variants():
     assert fewer < choose_bonferroni(confidences, correct, 0.3, 0.1).n_answered
 
 
-def test_a_question_of_many_variants_is_not_worth_as_much_as_many_questions():
+def test_variants_count_less_than_separate_questions():
     """A fifth of the questions have eight answers: nearly all that is known is of those."""
     draw = np.random.default_rng(5)
     units = [unit for unit in range(200) for _ in range(8 if unit % 5 == 0 else 1)]
@@ -216,7 +216,7 @@ def test_a_question_of_many_variants_is_not_worth_as_much_as_many_questions():
     assert 0 < broken <= 0.1 * 600
 
 
-def test_the_risk_of_variants_is_as_sure_as_that_of_their_questions():
+def test_the_risk_of_variants_is_bounded_by_their_questions():
     """Of equal values the interval is that of the questions, however many variants each has."""
     correct = [True] * 17 + [False] * 3
     once, thrice = risk_of(correct), risk_of(correct * 3, units=[*range(20)] * 3)
@@ -235,7 +235,7 @@ def test_a_risk_has_its_exact_interval():
     assert risk_of([]) == Risk(n_answered=0)
 
 
-def test_where_nobody_is_so_sure_the_sequence_begins_lower():
+def test_without_high_confidences_the_sequence_begins_lower():
     """A forest of all answers says 1 to none of those that its folds would have said it to."""
     folds = [1.0] * 26 + np.linspace(0.999, 0, 74).tolist()
     draw = np.random.default_rng(5)
@@ -253,7 +253,7 @@ def test_where_nobody_is_so_sure_the_sequence_begins_lower():
     )  # as sure as the folds: nothing is passed over
 
 
-def test_a_sequence_that_begins_lower_keeps_its_promise():
+def test_a_sequence_that_begins_lower_keeps_the_risk():
     """Which of the answers are right does not decide where: it is broken in at most delta."""
     risk, delta, broken, begun_lower, answered = 0.2, 0.1, 0, 0, 0
     draw = np.random.default_rng(9)

@@ -15,7 +15,7 @@ def drawn(seed, many=4000):
     return [list(map(float, one)) for one in scores], [bool(one) for one in correct]
 
 
-def test_a_fitted_curve_is_honest_on_new_questions():
+def test_a_fitted_curve_is_calibrated_on_new_questions():
     """Expected calibration error under 3% where the curve is the true one."""
     curve = fit_curve(*drawn(0))
     scores, correct = drawn(1)

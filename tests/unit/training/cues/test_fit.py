@@ -17,7 +17,7 @@ def example(gold, *features):
     return Example(truth=truth, gold=frozenset({gold}), sign=1.0, features=features)
 
 
-def test_a_cue_that_tells_is_trusted_more():
+def test_informative_cues_get_larger_weights():
     """By half of its log-count ratio over the mean, so 1 on the average; no cue counts half."""
     names = ["added:都", "answer/cue:了", "style:length"]
     # rows 0, 2, 4 are true; 都 stands in false options alone, 了 in both alike
@@ -30,14 +30,14 @@ def test_a_cue_that_tells_is_trusted_more():
     assert found[:2].mean() == pytest.approx(1.0)
 
 
-def test_a_cue_that_the_evidence_has_is_trusted_half():
+def test_cues_in_the_evidence_get_half_the_weight():
     """It says little that the cue itself does not say."""
     matrix = csr_array(np.ones((2, 4)))
     names = ["kept:都", "answer/kept:了", "category-kept:all", "new:灯塔"]
     assert trust_scales(names, matrix, np.array([[0, 1]])) == pytest.approx([0.5, 0.5, 1, 1])
 
 
-def test_cues_that_tell_nothing_are_trusted_alike():
+def test_uninformative_cues_get_equal_weights():
     """No ratio, no division by nothing; without cues neither."""
     matrix = csr_array(np.ones((2, 2)))
     pairs = np.array([[0, 1]])
@@ -45,7 +45,7 @@ def test_cues_that_tell_nothing_are_trusted_alike():
     assert trust_scales(["style:a", "cover:b"], matrix, pairs) == pytest.approx([0.5, 0.5])
 
 
-def test_what_separates_gets_the_weight():
+def test_separating_features_get_the_weight():
     """Of words that stand as often, only what goes with falsehood is held against an option."""
     examples = [
         example(0, {"cue:有": 1.0, "cue:可": 1.0}, {"cue:有": 1.0, "cue:都": 1.0}),
@@ -59,7 +59,7 @@ def test_what_separates_gets_the_weight():
         assert scores.index(max(scores)) in one.gold
 
 
-def test_the_ridge_draws_to_what_was_learned_before():
+def test_the_ridge_pulls_towards_previous_weights():
     """What says nothing keeps its weight, what was seen only before too; what speaks moves."""
     seen = [example(0, {"cue:有": 1.0}, {"cue:都": 1.0})] * 5
     before = {"cue:有": -0.4, "cue:都": 0.0, "cue:惟": -0.7}
@@ -69,14 +69,14 @@ def test_the_ridge_draws_to_what_was_learned_before():
     assert fit(seen, 1e6, before=before)["cue:有"] == pytest.approx(-0.4, abs=1e-3)
 
 
-def test_cues_alone_leave_out_how_near_a_statement_stands():
+def test_training_on_cues_alone_omits_evidence_features():
     features = {"answer/cue:都": 1.0, "cover:share": 0.5, "swap:all>part": 1.0, "rank:length": 1.0}
     (one,) = cues_alone([example(0, features, {"new:灯塔": 1.0, "answer/support": 2.0})])
     assert one.features == ({"answer/cue:都": 1.0, "swap:all>part": 1.0}, {"new:灯塔": 1.0})
     assert (one.truth, one.gold) == ((True, False), frozenset({0}))
 
 
-def test_questions_need_be_there_one_at_a_time_alone():
+def test_questions_are_streamed_one_at_a_time():
     """What comes first may be large: its features are made and forgotten."""
     seen = [
         example(0, {"cue:有": 1.0, "cue:可": 0.0}, {"cue:都": 2.0}),
@@ -134,7 +134,7 @@ SETS = {
 }
 
 
-def test_hypotheses_of_a_premise_are_ranked_beside_one_another():
+def test_hypotheses_of_a_premise_are_ranked_together():
     """A premise with one alone says nothing; what a choice's options say is as the stem implies."""
     found, n_left_out = statements(["nli", "choice"], SETS.__getitem__, Overlap(()))
     assert n_left_out == 0
@@ -146,7 +146,7 @@ def test_hypotheses_of_a_premise_are_ranked_beside_one_another():
     assert joined.passage.text == "灯亮了"
 
 
-def test_names_of_features_are_there_once():
+def test_names_of_features_are_stored_once():
     """Of tens of thousands of options each has a hundred: what is 0 is not kept, nor a copy."""
     found, _ = rankable_questions(["choice"], [], SETS.__getitem__)
     (one,) = make_examples(found, make("retriever", "cover")[0])
@@ -157,7 +157,7 @@ def test_names_of_features_are_there_once():
     assert len(same) == len(first.keys() & second.keys()) > 20
 
 
-def test_a_label_may_stand_with_the_option_alone_or_in_capitals():
+def test_labels_match_in_any_case():
     """As in rows of one's own; an answer that no class is known by says nothing."""
 
     def labelled(answer):
@@ -173,7 +173,7 @@ def test_a_label_may_stand_with_the_option_alone_or_in_capitals():
     assert joined.question.option_truth == (False, True, None)
 
 
-def test_premises_are_no_questions_with_options_that_could_be_answered():
+def test_premises_are_not_choice_questions():
     """The last training takes the choice alone, as it stands; what is held is left out."""
     found, n_left_out = rankable_questions(["nli", "choice"], [], SETS.__getitem__, Overlap(()))
     assert [one.question for one in found] == list(CHOSEN[1])
@@ -186,7 +186,7 @@ def test_premises_are_no_questions_with_options_that_could_be_answered():
         assert statements(names, within.__getitem__, Overlap(()), known)[0] == []
 
 
-def test_a_stem_that_asks_for_what_holds_makes_a_choice_a_verification():
+def test_a_verification_stem_makes_a_choice_a_verification():
     """Where the recipe says so; of such a set nothing else is taken."""
     passage, (chosen,) = CHOSEN
     other = structs.replace(chosen, question_id="d", text="桥是谁建的", asks_for=None)

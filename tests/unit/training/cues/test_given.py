@@ -21,7 +21,7 @@ def learned(tmp_path, more):
 
 
 @pytest.mark.parametrize("more", ["", "cues_alone = true\n"])
-def test_what_is_given_is_added_to_what_is_learned(tmp_path, more):
+def test_given_weights_are_added_to_learned_ones(tmp_path, more):
     """By both together questions are answered, and confidence is learned from that."""
     plain, before = learned(tmp_path, more)
     found, result = learned(tmp_path, more + given({"cue:都": 40.0, "number:any": 0.5}))
@@ -34,19 +34,19 @@ def test_what_is_given_is_added_to_what_is_learned(tmp_path, more):
 
 
 @pytest.mark.parametrize("more", ["", "cues_alone = true\n"])
-def test_what_is_held_out_is_answered_as_the_reader_will(tmp_path, more):
+def test_held_out_questions_are_answered_like_the_reader(tmp_path, more):
     """Though cues alone are learned from, what is given may weigh what they leave aside."""
     _, result = learned(tmp_path, more + given({"cover:units": -400.0}))
     assert json.loads(result.stdout)["held_out_accuracy"] == 0.0
 
 
-def test_a_name_that_no_option_has_is_told(tmp_path):
+def test_a_given_weight_of_an_unknown_feature_is_reported(tmp_path):
     """A slip of the pen would do nothing, and in silence."""
     _, result = learned(tmp_path, given({"cover:unit": 1.0}))
     assert "train.given: no option has the feature cover:unit" in result.stderr
 
 
-def test_a_weight_without_end_is_refused(tmp_path):
+def test_infinite_weights_are_rejected(tmp_path):
     result, out = run(tmp_path, given({"cover:units": "inf"}))
     assert isinstance(result.exception, UsageError)
     assert "train.given: cover:units = inf" in str(result.exception)

@@ -19,7 +19,7 @@ def toy(seed=0, questions=400, options=4, features=12):
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
-def test_it_ranks_toy_questions(loss):
+def test_training_ranks_toy_questions(loss):
     """Over 95% of held-out questions, though no threshold over single options would do."""
     rows, truths, best = toy()
     matrix = csr_array(rows[:300].reshape(-1, rows.shape[-1]))
@@ -39,7 +39,7 @@ def test_pairs_of_both_polarities():
     ]
 
 
-def test_the_same_weights_again():
+def test_training_is_reproducible():
     """Nothing is drawn."""
     rows, truths, _ = toy()
     matrix = csr_array(rows.reshape(-1, rows.shape[-1]))
@@ -72,7 +72,7 @@ def test_the_hinge_stops_at_its_margin():
     assert MARGIN - 0.1 < weight < MARGIN + 1e-3
 
 
-def test_it_is_drawn_to_what_was_learned_before():
+def test_fitting_is_regularised_towards_previous_weights():
     """A ridge without end gives that; without data to speak of, so does any."""
     rows, truths, _ = toy(questions=20)
     matrix = csr_array(rows.reshape(-1, rows.shape[-1]))
