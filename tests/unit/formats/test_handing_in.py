@@ -13,6 +13,7 @@ from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.dumping import hand_in
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.matching.segmentation import Segmenter
+from closeread.metrics.option import Option
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Span
 from format_samples import triples
 from submission_samples import TEXT, load_submitted, two_questions
@@ -44,6 +45,18 @@ def test_written_submissions_read_back_equal(tmp_path, form):
         tmp_path, _written(predictions, form), dataset=two_questions()
     ).predictions
     assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
+
+
+def test_scores_that_only_rank_are_read_back_as_such(tmp_path):
+    """Some lie between 0 and 1 by chance: as probabilities they would judge the options."""
+    ranked = [msgspec.structs.replace(_full(name, "B"), scores_rank=True) for name in ("q1", "q2")]
+    back = load_submitted(tmp_path, _written(ranked, "vgaokao"), dataset=two_questions())
+    metric = Option()
+    for question, given in zip(two_questions().questions(), ranked, strict=True):
+        found = back.predictions[question.question_id]
+        assert (found.option_scores, found.scores_rank) == (given.option_scores, True)
+        assert metric.score(question, found).values == metric.score(question, given).values
+    assert "scores_rank" not in _written([_full("q1", "B")], "vgaokao")
 
 
 def test_the_evidence_of_the_picked_option_is_written(tmp_path):
@@ -186,6 +199,11 @@ def test_logits_need_probabilities():
     }
     with pytest.raises(UsageError, match=r"-3\.5 is not a probability"):
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
+    ranked = {
+        name: msgspec.structs.replace(_full(name, "B"), scores_rank=True) for name in ("q1", "q2")
+    }
+    with pytest.raises(UsageError, match=r"0\.25 is not a probability, it only ranks"):
+        hand_in(ranked, two_questions(), "vgaokao-logits", io.BytesIO())
 
 
 def test_logits_and_evidence_rows_need_options():

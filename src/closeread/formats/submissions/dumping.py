@@ -172,6 +172,8 @@ def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> No
             "prediction": labels.index(label),
             "answer": labels.index(gold) if gold in labels else None,
         }
+        if prediction.scores_rank:  # else they would be read as probabilities
+            row["scores_rank"] = True
         results.append(row)
     accuracy = right / len(results) if results else 0.0
     stream.write(msgspec.json.encode({"results": results, "accuracy": accuracy}))
@@ -184,9 +186,10 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
             instead = "vgaokao" if question.options else "texts"
             raise _missing_error(question.question_id, "a score for each option", instead)
         for score in prediction.option_scores:
-            if not 0 <= score <= 1:
+            if prediction.scores_rank or not 0 <= score <= 1:
+                only = ", it only ranks" if prediction.scores_rank else ""
                 raise UsageError(
-                    f"the option score {score:g} is not a probability",
+                    f"the option score {score:g} is not a probability{only}",
                     where=f"question {question.question_id}",
                     expected="probabilities, which the form stores as logits",
                     cure="write another form (such as vgaokao), or use a reader that returns some",

@@ -27,6 +27,7 @@ class _Result(msgspec.Struct):
     qid: str | int
     prediction: int
     prob: tuple[float, ...] = ()
+    scores_rank: bool = False
 
 
 class _EvidenceRow(msgspec.Struct):
@@ -37,6 +38,8 @@ class _EvidenceRow(msgspec.Struct):
 
 def parse_results(source: str, rows: list[Any]) -> Rows:
     """Parse rows with a 0-based prediction and one probability for each option.
+
+    ``scores_rank``, which closeread writes, marks numbers that are no probabilities.
 
     Raises:
         InputError: A row is of another form, or its prediction is not the index of a letter.
@@ -53,7 +56,12 @@ def parse_results(source: str, rows: list[Any]) -> Rows:
         question_id = str(result.qid)
         yield (
             question_id,
-            Prediction(question_id=question_id, answer=answer, option_scores=result.prob),
+            Prediction(
+                question_id=question_id,
+                answer=answer,
+                option_scores=result.prob,
+                scores_rank=result.scores_rank,
+            ),
         )
 
 
