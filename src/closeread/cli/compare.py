@@ -52,6 +52,11 @@ _ON_INTERRUPT = "comparisons are not saved"
     metavar="F",
     help="Write LaTeX tables (booktabs) to F (- for stdout).",
 )
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    help="The language of --markdown and --latex. Default: English.",
+)
 @click.option("--json", "json_", is_flag=True, help="Print the result as one JSON object.")
 def command(
     *,
@@ -64,6 +69,7 @@ def command(
     seed: int,
     markdown: str | None,
     latex: str | None,
+    lang: str | None,
     json_: bool,
 ) -> None:
     """Compare scored RUNS with the first one, on the same questions.
@@ -80,6 +86,9 @@ def command(
     from closeread.reports.comparison import comparison_in_latex, comparison_in_markdown
 
     check_targets(markdown, latex, json=json_)
+    if lang and not (markdown or latex):
+        raise click.UsageError("--lang needs --markdown or --latex: a terminal's table is English")
+    language = lang or "en"
     compared = _compare(
         _open_tables(runs),
         Resampling(resamples=resamples, level=level, seed=seed),
@@ -91,8 +100,8 @@ def command(
         print_comparison(compared)
     paths = write_tables(
         (
-            (markdown, comparison_in_markdown(compared) if markdown else ""),
-            (latex, comparison_in_latex(compared) if latex else ""),
+            (markdown, comparison_in_markdown(compared, language) if markdown else ""),
+            (latex, comparison_in_latex(compared, language) if latex else ""),
         )
     )
     for path in paths:

@@ -1,6 +1,7 @@
 """``closeread compare`` of folders that hold a run a data set."""
 
 import json
+import re
 
 from table_runs import write_tables
 
@@ -67,6 +68,23 @@ def test_parts_of_one_set_are_separate_and_not_averaged(closeread):
     assert "macro-average" not in table
     one = closeread("compare", "lexical", "first-sentence/five", "--resamples", "200").stdout
     assert one.startswith("1 data set: 5 questions; baseline lexical, compared five\n")
+
+
+def test_tables_for_papers_are_written_in_chinese_too(closeread, tmp_path):
+    """The same numbers under Chinese headings; a terminal's table has no other language."""
+    for call in write_tables(tmp_path, {"SQuAD": 12}, {"old": 4, "new": 12}):
+        closeread(*call)
+    given = ("compare", "old", "new", "--metric", "mrqa.f1", "--resamples", "200")
+    closeread(*given, "--markdown", "en.md", "--latex", "en.tex")
+    closeread(*given, "--markdown", "zh.md", "--latex", "zh.tex", "--lang", "zh")
+    for form in ("md", "tex"):
+        english, chinese = (
+            (tmp_path / f"{language}.{form}").read_text("utf-8") for language in ("en", "zh")
+        )
+        numbers = re.findall(r"[+-]?\d+\.\d+", english)
+        assert numbers and numbers == re.findall(r"[+-]?\d+\.\d+", chinese)
+        assert "Difference" in english and "差值" in chinese and "Difference" not in chinese
+    assert "--lang needs" in closeread(*given, "--lang", "zh", code=2).stderr
 
 
 def test_tables_for_papers_are_those_of_the_terminal(closeread, tmp_path):
