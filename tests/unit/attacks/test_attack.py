@@ -25,13 +25,13 @@ class Slip:
         yield Edit(strategy="slip", rule="twice", place="question", span=Span(0, 0), words="。")
 
 
-def made_of(attack: Attack, *questions: Question) -> tuple[list[Item], AttackSummary]:
+def attack_questions(attack: Attack, *questions: Question) -> tuple[list[Item], AttackSummary]:
     made = AttackSummary()
     return list(gather_groups(attack.groups([(PASSAGE, questions)], made), made)), made
 
 
 def test_a_verification_becomes_a_triple_whose_letters_differ() -> None:
-    items, made = made_of(Attack(strategies=[strategy()]), question(), question(name="r"))
+    items, made = attack_questions(Attack(strategies=[strategy()]), question(), question(name="r"))
     ((passage, questions),) = items
     assert passage == PASSAGE
     assert [one.question_id for one in questions] == [
@@ -47,7 +47,7 @@ def test_a_verification_becomes_a_triple_whose_letters_differ() -> None:
 
 def test_variants_depend_on_the_seed() -> None:
     def texts(seed: str) -> list[Item]:
-        return made_of(Attack(strategies=[strategy()], seed=seed), question())[0]
+        return attack_questions(Attack(strategies=[strategy()], seed=seed), question())[0]
 
     assert texts("0") == texts("0")
     assert len({str(texts(str(seed))) for seed in range(5)}) > 1
@@ -55,13 +55,13 @@ def test_variants_depend_on_the_seed() -> None:
 
 def test_variants_do_not_depend_on_other_questions() -> None:
     attack = Attack(strategies=[strategy()])
-    alone = made_of(attack, question(name="r"))[0][0][1]
-    assert made_of(attack, question(), question(name="r"))[0][0][1][3:] == alone
+    alone = attack_questions(attack, question(name="r"))[0][0][1]
+    assert attack_questions(attack, question(), question(name="r"))[0][0][1][3:] == alone
 
 
 def test_questions_without_variants_are_left_out_and_counted() -> None:
     plain = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"), name="r")
-    items, made = made_of(Attack(strategies=[strategy()]), plain, question())
+    items, made = attack_questions(Attack(strategies=[strategy()]), plain, question())
     assert [one.group_id for _, questions in items for one in questions] == ["q"] * 3
     assert made.left_out == {"no option can be reworded": 1}
     assert (made.questions, made.groups) == (2, 1)
@@ -72,7 +72,7 @@ def test_existing_variants_are_left_out() -> None:
         msgspec.structs.replace(question(name=f"g#{role}"), group_id="g", role=role)
         for role in ("original", "positive", "negative")
     ]
-    ((_, questions),), made = made_of(Attack(strategies=[strategy()]), *there)
+    ((_, questions),), made = attack_questions(Attack(strategies=[strategy()]), *there)
     assert [one.question_id for one in questions] == ["g#original", "g#positive", "g#negative"]
     assert questions[1].options[0].tags["origin"]
     assert made.questions == 1
@@ -80,13 +80,13 @@ def test_existing_variants_are_left_out() -> None:
 
 def test_a_group_without_roles_is_not_a_triple() -> None:
     ours = [msgspec.structs.replace(question(name=name), group_id="chapter 1") for name in "qr"]
-    ((_, questions),), _ = made_of(Attack(strategies=[strategy()]), *ours)
+    ((_, questions),), _ = attack_questions(Attack(strategies=[strategy()]), *ours)
     assert [one.group_id for one in questions] == list("qqqrrr")
     assert questions[3].question_id == "r#original"
 
 
 def test_of_questions_with_one_id_the_first_has_variants() -> None:
-    ((_, questions),), made = made_of(
+    ((_, questions),), made = attack_questions(
         Attack(strategies=[strategy()]), question(), question(), question(name="r")
     )
     assert [one.group_id for one in questions] == list("qqqrrr")
@@ -108,10 +108,10 @@ def test_an_answer_that_is_not_an_option_leaves_truth_unknown() -> None:
     unknown = (Answer(kind="choice", label="E"),)
     asked = msgspec.structs.replace(question(), option_truth=(), answers=unknown)
     whole = Attack(strategies=[strategy()], roles=["positive", "negative"])
-    items, made = made_of(whole, asked)
+    items, made = attack_questions(whole, asked)
     assert not items
     assert made.left_out == {"it is not known which options are true": 1}
-    ((_, (_, variant)),), _ = made_of(Attack(strategies=[strategy()]), asked)
+    ((_, (_, variant)),), _ = attack_questions(Attack(strategies=[strategy()]), asked)
     assert variant.role == "positive"
 
 
@@ -119,7 +119,7 @@ def test_options_with_equal_labels_are_not_edited() -> None:
     options = tuple(msgspec.structs.replace(one, label="A") for one in question().options)
     asked = msgspec.structs.replace(question(), options=options)
     for attack in (Attack(strategies=[strategy()]), Attack(strategies=[], deal=True)):
-        items, made = made_of(attack, asked)
+        items, made = attack_questions(attack, asked)
         searched = AttackSummary()
         assert not list(keep_hardest(attack, lambda asked: [], 3, [(PASSAGE, (asked,))], searched))
         assert not items
@@ -129,7 +129,9 @@ def test_options_with_equal_labels_are_not_edited() -> None:
 def test_tags_record_only_the_last_attack() -> None:
     told = {"strategy": "mine", "rule": "r", "now": "n", "topic": "birds"}
     asked = msgspec.structs.replace(question(), tags=told)
-    ((_, (original, positive, negative)),), made = made_of(Attack(strategies=[strategy()]), asked)
+    ((_, (original, positive, negative)),), made = attack_questions(
+        Attack(strategies=[strategy()]), asked
+    )
     assert original.tags == told
     assert positive.tags == negative.tags == {"topic": "birds"}
     assert set(made.changes) == {"words"}
@@ -139,7 +141,7 @@ def test_tags_record_only_the_last_attack() -> None:
             for one in question().options
         )
     )  # fmt: skip
-    ((_, (_, variant)),), _ = made_of(Attack(strategies=[], deal=True), dealt)
+    ((_, (_, variant)),), _ = attack_questions(Attack(strategies=[], deal=True), dealt)
     assert sorted(one.tags["origin"] for one in variant.options) == list("ABCD")
     assert not any("truth" in one.tags for one in variant.options)
 
@@ -160,7 +162,9 @@ def test_edits_of_two_strategies_do_not_overlap() -> None:
         def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
             yield Edit(strategy="first", rule="f", place="question", span=Span(0, 2), words="以下")
 
-    items, _ = made_of(Attack(strategies=[First(), Whole()], roles=["positive"]), question())
+    items, _ = attack_questions(
+        Attack(strategies=[First(), Whole()], roles=["positive"]), question()
+    )
     ((_, (_, variant)),) = items
     assert variant.text == "以下说法不正确的一项是？"
     assert variant.tags["strategy"] == "first+whole"
@@ -176,43 +180,45 @@ def test_stem_edits_see_the_options_of_the_variant() -> None:
             yield Edit(strategy="sees", rule="r", place="question", span=Span(0, 0), words=seen)
 
     attack = Attack(strategies=[strategy(), Sees()], deal=False)
-    ((_, (_, positive, _)),), _ = made_of(attack, question())
+    ((_, (_, positive, _)),), _ = attack_questions(attack, question())
     assert positive.text.startswith("一些鸟会飞。")
 
 
 def test_variants_whose_passages_differ_name_different_passages() -> None:
-    items, _ = made_of(Attack(strategies=[strategy(), Put()]), question())
+    items, _ = attack_questions(Attack(strategies=[strategy(), Put()]), question())
     names = [passage.passage_id for passage, _ in items]
     assert names == ["p", "p#q#positive", "p#q#negative"]
 
 
 def test_a_question_that_shuffling_cannot_change_is_left_out() -> None:
     one = question(options=("有些鸟会飞。",), right="A")
-    items, made = made_of(Attack(strategies=[], deal=True), one)
+    items, made = attack_questions(Attack(strategies=[], deal=True), one)
     assert not items
     assert made.left_out == {"nothing can be changed": 1}
 
 
 def test_without_roles_negative_variants_are_made_if_possible() -> None:
     firm = question("下列说法正确且表述准确的一项是")
-    ((_, questions),), made = made_of(Attack(strategies=[strategy()]), firm, question(name="r"))
+    ((_, questions),), made = attack_questions(
+        Attack(strategies=[strategy()]), firm, question(name="r")
+    )
     assert [one.question_id for one in questions] == [
         "q#original", "q#positive", "r#original", "r#positive", "r#negative",
     ]  # fmt: skip
     assert (made.groups, made.left_out) == (2, Counter())
     whole = Attack(strategies=[strategy()], roles=["positive", "negative"])
-    _, made = made_of(whole, firm, question(name="r"))
+    _, made = attack_questions(whole, firm, question(name="r"))
     assert (made.groups, made.left_out) == (1, {"the stem cannot be turned around": 1})
 
 
 def test_a_single_role_can_be_requested() -> None:
     attack = Attack(strategies=[strategy()], roles=["positive"])
-    ((_, questions),), _ = made_of(attack, question("下列说法正确且表述准确的一项是"))
+    ((_, questions),), _ = attack_questions(attack, question("下列说法正确且表述准确的一项是"))
     assert [one.role for one in questions] == ["original", "positive"]
 
 
 def test_an_edited_passage_is_a_separate_item() -> None:
-    items, made = made_of(Attack(strategies=[Put()]), question(), question(name="r"))
+    items, made = attack_questions(Attack(strategies=[Put()]), question(), question(name="r"))
     assert [[one.question_id for one in questions] for _, questions in items] == [
         ["q#original"], ["q#positive"], ["r#original"], ["r#positive"],
     ]  # fmt: skip
@@ -226,7 +232,7 @@ def test_an_edited_passage_is_a_separate_item() -> None:
 
 def test_strategies_of_all_kinds_can_be_combined() -> None:
     attack = Attack(strategies=[strategy(), Put(), Slip()])
-    items, made = made_of(attack, question())
+    items, made = attack_questions(attack, question())
     variants = [one for _, questions in items for one in questions][1:]
     assert [one.role for one in variants] == ["positive", "negative"]
     assert [one.text for one in variants] == ["。下列说法不正确的一项是", "。下列说法正确的一项是"]
@@ -235,13 +241,13 @@ def test_strategies_of_all_kinds_can_be_combined() -> None:
 
 
 def test_options_are_shuffled_without_strategies() -> None:
-    ((_, (original, variant)),), _ = made_of(Attack(strategies=[], deal=True), question())
+    ((_, (original, variant)),), _ = attack_questions(Attack(strategies=[], deal=True), question())
     assert original.answers[0].label != variant.answers[0].label
     assert variant.answers[0].texts == original.answers[0].texts
 
 
 def test_options_keep_their_order_if_only_the_stem_is_edited() -> None:
-    ((_, (original, variant)),), _ = made_of(Attack(strategies=[Slip()]), question())
+    ((_, (original, variant)),), _ = attack_questions(Attack(strategies=[Slip()]), question())
     assert [one.text for one in variant.options] == [one.text for one in original.options]
 
 
@@ -250,7 +256,7 @@ def test_shuffling_does_not_change_a_question_without_options() -> None:
         question_id="s", passage_id="p", text="什么会飞？", kind="span",
         answers=(Answer(kind="span", texts=("鸟",), spans=(Span(2, 3),)),),
     )  # fmt: skip
-    items, made = made_of(Attack(strategies=[], deal=True), asked)
+    items, made = attack_questions(Attack(strategies=[], deal=True), asked)
     assert items == []
     assert made.left_out == {"nothing can be changed": 1}
 
@@ -292,7 +298,7 @@ def test_weaker_passage_edits_are_tried_too() -> None:
         Attack(strategies=[Anywhere()]), judge, 5, [(PASSAGE, (question(),))], made
     )
     assert group.variants[0][0].text.startswith("石头。")
-    ((_, (_, *_)), (first, _)), _ = made_of(Attack(strategies=[Anywhere()]), question())
+    ((_, (_, *_)), (first, _)), _ = attack_questions(Attack(strategies=[Anywhere()]), question())
     assert first.text.endswith("石头。")
 
 
@@ -339,7 +345,9 @@ def test_a_search_counts_a_failed_question_once() -> None:
 
 def test_a_choice_with_a_verification_stem_has_statements() -> None:
     asked = msgspec.structs.replace(question(), kind="choice", asks_for=None, option_truth=())
-    ((_, (original, positive, negative)),), _ = made_of(Attack(strategies=[strategy()]), asked)
+    ((_, (original, positive, negative)),), _ = attack_questions(
+        Attack(strategies=[strategy()]), asked
+    )
     turned = [one.tags["truth"] for one in negative.options].count("opposite")
     assert (positive.asks_for, negative.asks_for, turned) == ("contradicted", "supported", 2)
     # Else single options of variants would be scored, and the original's not.
@@ -351,6 +359,6 @@ def test_a_choice_with_another_stem_has_no_statements() -> None:
     asked = msgspec.structs.replace(
         question("谁会飞？"), kind="choice", asks_for=None, option_truth=()
     )
-    items, made = made_of(Attack(strategies=[strategy()]), asked)
+    items, made = attack_questions(Attack(strategies=[strategy()]), asked)
     assert not items
     assert made.left_out == {"nothing can be changed": 1}

@@ -36,7 +36,9 @@ def question(text: str, of: str, *answers: str, **fields: object) -> Question:
     return Question(question_id="q1", passage_id="p1", text=text, **told)
 
 
-def proposed(here: Passage, asked: Question, *others: Passage, seed: int = 0) -> list[Edit]:
+def propose_distractors(
+    here: Passage, asked: Question, *others: Passage, seed: int = 0
+) -> list[Edit]:
     around = Surroundings(seed=seed, retriever=None, passages=(here, *others))
     return list(distractor(around).propose(here, asked))
 
@@ -46,7 +48,7 @@ ASKED = question("What was built by the miller Hanna Voss in 1871?", MILL, "Tarr
 
 def test_a_similar_sentence_is_inserted_between_sentences():
     here = passage(MILL)
-    edits = proposed(here, ASKED, passage(BRIDGE, 2))
+    edits = propose_distractors(here, ASKED, passage(BRIDGE, 2))
     assert {edit.words.strip() for edit in edits} == {BRIDGE[:57]}
     assert {edit.rule for edit in edits} <= {"start", "middle", "end"}
     assert len({edit.rule for edit in edits}) == 3
@@ -79,12 +81,12 @@ def test_a_similar_sentence_is_inserted_between_sentences():
     ],
 )
 def test_distractors_do_not_answer_and_name_their_subject(other):
-    assert proposed(passage(MILL), ASKED, other) == []
+    assert propose_distractors(passage(MILL), ASKED, other) == []
 
 
 def test_distractors_have_another_subject_than_the_passage():
     here = passage(MILL + " Behind it Ossen Bridge crosses the river.")
-    assert proposed(here, ASKED, passage(BRIDGE, 2)) == []
+    assert propose_distractors(here, ASKED, passage(BRIDGE, 2)) == []
 
 
 @pytest.mark.parametrize(
@@ -94,15 +96,15 @@ def test_distractors_have_another_subject_than_the_passage():
 def test_an_answer_is_found_in_any_spelling(answer, harmless):
     gold = Answer(kind="span", texts=(answer,))
     asked = question(ASKED.text, MILL, answers=(gold,))
-    assert bool(proposed(passage(MILL), asked, passage(BRIDGE, 2))) == harmless
+    assert bool(propose_distractors(passage(MILL), asked, passage(BRIDGE, 2))) == harmless
 
 
 def test_a_passage_with_the_same_title_or_clause_is_related():
     here, other = passage(MILL, title="Mills"), passage(BRIDGE, 2, title="mills")
-    assert proposed(here, ASKED, other) == []
+    assert propose_distractors(here, ASKED, other) == []
     shared = ", and the farmers paid for the whole of it with oats and barley."
     copied = passage(f"{BRIDGE[:-1]}{shared}", 2)
-    assert proposed(passage(MILL[:-1] + shared), ASKED, copied) == []
+    assert propose_distractors(passage(MILL[:-1] + shared), ASKED, copied) == []
 
 
 def test_distractors_do_not_contain_or_support_an_option():
@@ -113,69 +115,73 @@ def test_distractors_do_not_contain_or_support_an_option():
     asked = question(
         "Which is true of Tarrow Mill, as it was built?", MILL, kind="verification", options=options
     )
-    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    assert propose_distractors(passage(MILL), asked, passage(BRIDGE, 2)) == []
     others = (Option(label="A", text="Nine farms."), Option(label="B", text="It was sold."))
     asked = question("Who built Tarrow Mill?", MILL, kind="choice", options=others)
-    assert proposed(passage(MILL), asked, passage(BRIDGE, 2))
+    assert propose_distractors(passage(MILL), asked, passage(BRIDGE, 2))
 
 
 def test_a_comparing_question_without_names_is_not_edited():
     other = passage(BRIDGE, 2)
     compared = question("What was the largest thing built by the miller?", MILL, "Tarrow Mill")
-    assert proposed(passage(MILL), compared, other) == []
+    assert propose_distractors(passage(MILL), compared, other) == []
     counted = question("How many things were built by the miller?", MILL, kind="discrete")
-    assert proposed(passage(MILL), counted, other) == []
+    assert propose_distractors(passage(MILL), counted, other) == []
     nowhere = question("When was the thing built by the miller?", MILL)
-    assert proposed(passage(MILL), nowhere, other) == []
+    assert propose_distractors(passage(MILL), nowhere, other) == []
 
 
 def test_a_discrete_question_gets_no_sentence_with_its_counted_terms():
     asked = question("How many masons built Tarrow Mill by 1900?", MILL, kind="discrete")
-    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    assert propose_distractors(passage(MILL), asked, passage(BRIDGE, 2)) == []
 
 
 def test_entailment_and_single_passages_get_no_distractor():
     asked = question("Hanna Voss built Tarrow Mill.", MILL, kind="entailment")
-    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
-    assert proposed(passage(MILL), ASKED) == []
+    assert propose_distractors(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    assert propose_distractors(passage(MILL), ASKED) == []
 
 
 def test_gaps_avoid_gold_and_locations_in_the_question():
     end = question("Who built Tarrow Mill, the miller of the last sentence?", MILL, "Hanna Voss")
-    assert {edit.rule for edit in proposed(passage(MILL), end, passage(BRIDGE, 2))} == {"start"}
+    assert {edit.rule for edit in propose_distractors(passage(MILL), end, passage(BRIDGE, 2))} == {
+        "start"
+    }
     both = Evidence(spans=(Span(0, len(MILL)),))
     asked = question(ASKED.text, MILL, "Hanna Voss", gold_evidence=(both,))
-    rules = {edit.rule for edit in proposed(passage(MILL), asked, passage(BRIDGE, 2))}
+    rules = {edit.rule for edit in propose_distractors(passage(MILL), asked, passage(BRIDGE, 2))}
     assert rules == {"start", "end"}
 
 
 def test_gaps_avoid_referents_in_the_question():
     asked = question(ASKED.text + " What does “it” refer to?", MILL, "Tarrow Mill")
-    rules = {edit.rule for edit in proposed(passage(MILL), asked, passage(BRIDGE, 2))}
+    rules = {edit.rule for edit in propose_distractors(passage(MILL), asked, passage(BRIDGE, 2))}
     assert rules == {"start", "end"}
 
 
 def test_a_question_with_only_pronouns_is_not_edited():
     asked = question("What was built by him, the miller, and by whom was it built?", MILL, "Mill")
-    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    assert propose_distractors(passage(MILL), asked, passage(BRIDGE, 2)) == []
     other = question("What was built by the miller, and by whom was the mill built?", MILL, "oats")
-    assert proposed(passage(MILL), other, passage(BRIDGE, 2))
+    assert propose_distractors(passage(MILL), other, passage(BRIDGE, 2))
 
 
 def test_no_sentence_is_inserted_before_one_that_refers_back():
     here = passage(MILL[: MILL.index(" Tarrow Mill has")])
-    rules = {edit.rule for edit in proposed(here, ASKED, passage(BRIDGE, 2))}
+    rules = {edit.rule for edit in propose_distractors(here, ASKED, passage(BRIDGE, 2))}
     assert rules == {"start", "end"}  # "It ground oats" would be the bridge
 
 
 def test_dialogues_and_quotations_have_no_gaps():
     spoken = "Anna: Tarrow Mill was built by Hanna Voss.\nBen: It was. Tarrow Mill is old."
     assert (
-        proposed(passage(spoken), question(ASKED.text, spoken, "Hanna Voss"), passage(BRIDGE, 2))
+        propose_distractors(
+            passage(spoken), question(ASKED.text, spoken, "Hanna Voss"), passage(BRIDGE, 2)
+        )
         == []
     )
     quoted = '"Tarrow Mill was built by Hanna Voss. Tarrow Mill stood empty," said Ben.'
-    edits = proposed(
+    edits = propose_distractors(
         passage(quoted), question(ASKED.text, quoted, "Hanna Voss"), passage(BRIDGE, 2)
     )
     assert {edit.rule for edit in edits} == {"start", "end"}
@@ -189,7 +195,7 @@ def test_chinese_insertions_have_no_blank_and_keep_paragraphs():
     other = "青峰渡口由石匠老葛在1902年修建。青峰渡口每天开船两次。青峰渡口至今还在使用。"
     here = passage(text, language="zh", title="石桥镇的水磨")
     asked = question("石桥镇的水磨由谁修建？", text, "韩婶")
-    edits = proposed(here, asked, passage(other, 2, language="zh", title="青峰渡口"))
+    edits = propose_distractors(here, asked, passage(other, 2, language="zh", title="青峰渡口"))
     assert edits
     assert any(edit.words == "青峰渡口由石匠老葛在1902年修建。" for edit in edits)
     for edit in edits:
@@ -208,16 +214,25 @@ def test_chinese_sentences_with_pronouns_or_continuations_are_not_used():
         "1902年由石匠老葛修建，渡口至今还在使用。",
         "青峰渡口建成以后，他又由石匠修建了水磨一座。",
     ):
-        assert proposed(here, asked, passage(other, 2, language="zh", title="青峰渡口")) == []
+        assert (
+            propose_distractors(here, asked, passage(other, 2, language="zh", title="青峰渡口"))
+            == []
+        )
 
 
 def test_edits_depend_on_the_seed():
     others = [passage(BRIDGE.replace("Ossen", name), n + 2) for n, name in enumerate("ABCDEFG")]
-    drawn = [proposed(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed) for seed in range(12)]
-    again = [proposed(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed) for seed in range(12)]
+    drawn = [
+        propose_distractors(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed)
+        for seed in range(12)
+    ]
+    again = [
+        propose_distractors(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed)
+        for seed in range(12)
+    ]
     assert drawn == again
     assert len({edits[0].rule for edits in drawn}) > 1
-    assert len(proposed(passage(MILL), ASKED, *others)) <= 15
+    assert len(propose_distractors(passage(MILL), ASKED, *others)) <= 15
 
 
 @pytest.mark.parametrize("name", ["exam/en", "exam/zh"])
@@ -277,7 +292,7 @@ def test_answers_slice_to_the_same_text_after_any_insertion(texts, language, see
     answers = tuple(Answer(kind="span", texts=("x0",), spans=(span,)) for span in spans)
     here = passage(text, language=language)
     one = question(asked, text, answers=answers)
-    for edit in proposed(here, one, passage(other, 2, language=language), seed=seed):
+    for edit in propose_distractors(here, one, passage(other, 2, language=language), seed=seed):
         assert_moved(here, one, edit)
 
 
@@ -285,7 +300,7 @@ def test_answers_slice_to_the_same_text_after_any_insertion(texts, language, see
 def test_empty_lines_are_skipped_in_linear_time():
     """200,000 of them took minutes: at each line all that follow were tried."""
     here = passage(MILL + "\n" * 1_000_000)
-    assert proposed(here, ASKED, passage(BRIDGE, 2))
+    assert propose_distractors(here, ASKED, passage(BRIDGE, 2))
 
 
 def test_too_many_passages_are_sampled_in_bounded_memory(monkeypatch):
@@ -319,4 +334,4 @@ def test_own_units_of_a_long_passage_are_found_in_linear_time(language):
     else:
         text = " ".join("".join(draw.choices("abcdefgh", k=8)) for _ in range(240_000)) + "."
     here = passage(text, language=language)
-    proposed(here, ASKED, passage(text[:300], 2, language=language))
+    propose_distractors(here, ASKED, passage(text[:300], 2, language=language))

@@ -342,7 +342,7 @@ TEXT = (
 PASSAGE = Passage(passage_id="p", text=TEXT, language="en")
 
 
-def asked(stem: str, kind: str = "choice") -> Question:
+def make_question(stem: str, kind: str = "choice") -> Question:
     texts = (
         "The farm has six goats.", "The farm was built in 1894.", "The goats can swim.",
         "Nobody must help.",
@@ -356,7 +356,7 @@ def asked(stem: str, kind: str = "choice") -> Question:
     )  # fmt: skip
 
 
-def group(question: Question) -> tuple[list[Group], AttackSummary]:
+def attack_question(question: Question) -> tuple[list[Group], AttackSummary]:
     around = Surroundings(retriever=cover())
     strategies = [make(around) for make in (keyword, logic, spacetime, causality)]
     made_of = AttackSummary()
@@ -364,7 +364,9 @@ def group(question: Question) -> tuple[list[Group], AttackSummary]:
 
 
 def test_an_english_question_becomes_a_triple() -> None:
-    ((one,), _) = group(asked("Which of the following is NOT TRUE according to the passage?"))
+    ((one,), _) = attack_question(
+        make_question("Which of the following is NOT TRUE according to the passage?")
+    )
     (_, positive), (_, negative) = one.variants
     assert positive.text == "Which of the following is NOT TRUE according to the passage?"
     assert negative.text == "Which of the following is TRUE according to the passage?"
@@ -375,6 +377,8 @@ def test_an_english_question_becomes_a_triple() -> None:
 
 
 def test_options_of_other_stems_are_not_statements() -> None:
-    groups, counted = group(asked("She saw that something was wrong with the goats when ____."))
+    groups, counted = attack_question(
+        make_question("She saw that something was wrong with the goats when ____.")
+    )
     assert (groups, sum(counted.left_out.values())) == ([], 1)
-    assert group(asked("She saw that something was wrong.", "verification"))[0]
+    assert attack_question(make_question("She saw that something was wrong.", "verification"))[0]

@@ -97,7 +97,7 @@ def test_a_true_statement_is_negated_or_affirmed(text: str, turned: str, rule: s
     ],
 )
 def test_statements_that_a_negation_leaves_true_are_not_negated(text: str) -> None:
-    assert denied(text) == {}
+    assert propose_opposites(text) == {}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_statements_that_a_negation_leaves_true_are_not_negated(text: str) -> No
     ],
 )
 def test_the_last_clause_is_negated_with_a_contrast(text: str, turned: str) -> None:
-    assert denied(text) == {turned: "negated"}
+    assert propose_opposites(text) == {turned: "negated"}
 
 
 @pytest.mark.parametrize(
@@ -160,22 +160,22 @@ def test_the_last_clause_is_negated_with_a_contrast(text: str, turned: str) -> N
     ],
 )
 def test_a_dependent_clause_is_not_negated(text: str) -> None:
-    assert denied(text) == {}
+    assert propose_opposites(text) == {}
 
 
 def test_a_negation_after_a_setting_has_no_contrast() -> None:
-    got = denied("水库修建了多年，从远处上看，它是一片宽阔的湖。")
+    got = propose_opposites("水库修建了多年，从远处上看，它是一片宽阔的湖。")
     assert set(got) == {"水库修建了多年，从远处上看，它并不是一片宽阔的湖。"}
 
 
 def test_only_clauses_affirmed_in_the_evidence_are_negated() -> None:
     text = "水库可以灌溉农田。"
-    assert denied(text, "水库可以灌溉山下的农田。") != {}
-    assert denied(text, "水库里有鱼，山下有人家。") == {}
-    assert denied(text, "水库灌溉农田。") == {}  # nobody says that it can
-    assert denied(text, "水库可以灌溉农田，是行不通的。渔民无法灌溉农田。") == {}
+    assert propose_opposites(text, "水库可以灌溉山下的农田。") != {}
+    assert propose_opposites(text, "水库里有鱼，山下有人家。") == {}
+    assert propose_opposites(text, "水库灌溉农田。") == {}  # nobody says that it can
+    assert propose_opposites(text, "水库可以灌溉农田，是行不通的。渔民无法灌溉农田。") == {}
 
 
-def denied(text: str, evidence: str = "") -> dict[str, str]:
+def propose_opposites(text: str, evidence: str = "") -> dict[str, str]:
     """Return what comes of a statement by words that deny or affirm, and the rule of each."""
     return edited_statements(propose_edits_zh, statement(text, evidence), "opposite")

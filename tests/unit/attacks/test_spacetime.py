@@ -155,27 +155,27 @@ def test_a_false_statement_is_corrected(text: str, evidence: str, rule: str, res
     assert edited_statements(propose_edits_zh, said, "opposite") == {restored: rule}
 
 
-def opposed(text: str, passage: str, evidence: str = "") -> dict[str, str]:
+def propose_opposites(text: str, passage: str, evidence: str = "") -> dict[str, str]:
     said = statement(text, evidence)._replace(passage=passage)
     return edited_statements(propose_edits_zh, said, "opposite")
 
 
 def test_words_that_the_passage_contrasts_are_replaced() -> None:
     text, both = "民间渔歌很简短。", "民间渔歌很简短。官方的乐曲很长。"
-    assert opposed(text, both) == {"官方渔歌很简短。": "contrary"}
-    assert opposed(text, text) == {}
+    assert propose_opposites(text, both) == {"官方渔歌很简短。": "contrary"}
+    assert propose_opposites(text, text) == {}
     # a term of the passage, one of a list, another time in the same statement
-    assert opposed(text, both + "民间渔歌流行已久。") == {}
-    assert opposed("渔歌、民间小调很简短。", both, both + "渔歌、民间小调很简短。") == {}
+    assert propose_opposites(text, both + "民间渔歌流行已久。") == {}
+    assert propose_opposites("渔歌、民间小调很简短。", both, both + "渔歌、民间小调很简短。") == {}
     later = "现代渔船比以往更快。"
-    assert opposed(later, later + "古代的船很慢。") == {}
+    assert propose_opposites(later, later + "古代的船很慢。") == {}
 
 
 def test_words_joined_with_their_antonym_are_not_changed() -> None:
     """东西方 is no 西方."""
     both = "西方的渔歌很简短。东方的渔歌很长。"
-    assert opposed("西方的渔歌很简短。", both) == {"东方的渔歌很简短。": "contrary"}
-    assert opposed("东西方的渔歌很简短。", both) == {}
+    assert propose_opposites("西方的渔歌很简短。", both) == {"东方的渔歌很简短。": "contrary"}
+    assert propose_opposites("东西方的渔歌很简短。", both) == {}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from closeread.types import Edit, Option, Passage, Question
 TEXT = "The ferry carried fourteen sheep and one piano across the estuary to Marl."
 
 
-def proposed(
+def propose_slips(
     text: str, language: str = "en", seed: int = 0, here: str = TEXT, **fields: object
 ) -> list[Edit]:
     told: dict = {"kind": "span"} | fields
@@ -30,7 +30,7 @@ def proposed(
     return list(typo(around).propose(of, asked))
 
 
-def changed(text: str, edit: Edit) -> str:
+def apply_edit(text: str, edit: Edit) -> str:
     asked = Question(question_id="q1", passage_id="p1", text=text, kind="span")
     return apply(Passage(passage_id="p1", text=TEXT), asked, [edit])[1].text
 
@@ -43,20 +43,20 @@ def test_the_number_of_slips_depends_on_the_length(seed):
         ("Which animals were on the ferry beside the piano when it came across the water of the"
          " estuary?", 3),
     ):  # fmt: skip
-        edits = proposed(text, seed=seed)
-        before, after = text.split(), changed(text, edits[0]).split()
+        edits = propose_slips(text, seed=seed)
+        before, after = text.split(), apply_edit(text, edits[0]).split()
         assert sum(one != other for one, other in zip(before, after, strict=True)) == most
         assert len(edits) == (1 if most == 1 else most + 1)
         assert {(edit.place, edit.truth) for edit in edits} == {("question", "same")}
         for edit in edits[1:]:
-            other = changed(text, edit).split()
+            other = apply_edit(text, edit).split()
             assert sum(one != two for one, two in zip(before, other, strict=True)) == 1
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_protected_words_get_no_slips(seed):
     text = 'Between which Fourteen ferries did Marl\'s "sheep estuary" never carry fourteen pianos?'
-    after = [changed(text, edit) for edit in proposed(text, seed=seed)]
+    after = [apply_edit(text, edit) for edit in propose_slips(text, seed=seed)]
     assert after
     for made in after:
         for kept in ("Between which Fourteen", "Marl's", '"sheep estuary" never', "fourteen"):
@@ -65,16 +65,18 @@ def test_protected_words_get_no_slips(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_slips_prefer_words_of_the_passage_and_avoid_known_words(seed):
-    edits = proposed("What animals travelled with the piano?", seed=seed)
-    assert "piano" not in changed("What animals travelled with the piano?", edits[0])
-    (edit,) = proposed("Which piano?", seed=seed, here="The piano, the paino, the pinao, a piaano.")
+    edits = propose_slips("What animals travelled with the piano?", seed=seed)
+    assert "piano" not in apply_edit("What animals travelled with the piano?", edits[0])
+    (edit,) = propose_slips(
+        "Which piano?", seed=seed, here="The piano, the paino, the pinao, a piaano."
+    )
     assert edit.words not in {"paino", "pinao", "piaano"}
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_lower_case_name_gets_no_slip(seed):
     stem = "Who came to marl?"
-    assert all("marl" in changed(stem, edit) for edit in proposed(stem, seed=seed))
+    assert all("marl" in apply_edit(stem, edit) for edit in propose_slips(stem, seed=seed))
 
 
 @pytest.mark.parametrize(
@@ -90,17 +92,19 @@ def test_a_lower_case_name_gets_no_slip(seed):
 def test_slips_keep_the_polarity_and_the_answer_type(stem):
     language = "en" if stem.isascii() else "zh"
     for seed in range(30):
-        for edit in proposed(stem, language, seed, kind="choice"):
-            assert asks_for(changed(stem, edit)) == asks_for(stem)
-            assert expected_answer_type(changed(stem, edit)) == expected_answer_type(stem)
+        for edit in propose_slips(stem, language, seed, kind="choice"):
+            assert asks_for(apply_edit(stem, edit)) == asks_for(stem)
+            assert expected_answer_type(apply_edit(stem, edit)) == expected_answer_type(stem)
             for word in ("NOT", "incorrect", "不", "没有", "错误", "什么", "时候", "的一项"):
-                assert (word in stem) == (word in changed(stem, edit))
+                assert (word in stem) == (word in apply_edit(stem, edit))
 
 
 def test_entailment_and_other_scripts_get_no_slips():
-    assert proposed("The ferry carried sheep.", kind="entailment") == []
-    assert proposed("كم عدد الأغنام على العبارة الكبيرة؟", "ar", here="الأغنام على العبارة") == []
-    assert proposed("", here="") == []
+    assert propose_slips("The ferry carried sheep.", kind="entailment") == []
+    assert (
+        propose_slips("كم عدد الأغنام على العبارة الكبيرة؟", "ar", here="الأغنام على العبارة") == []
+    )
+    assert propose_slips("", here="") == []
 
 
 def test_slips_change_neither_options_nor_passage():
@@ -118,32 +122,32 @@ def test_slips_change_neither_options_nor_passage():
 def test_other_languages_get_slips_only_in_long_words_of_the_passage(seed):
     here = "Das alte Klavier wurde neunzehnmal gestimmt und danach verkauft."
     text = "Warum wurde das neue Klavier danach nicht gestimmt?"
-    edits = proposed(text, "de", seed, here)
+    edits = propose_slips(text, "de", seed, here)
     assert edits
     for edit in edits:
-        made = changed(text, edit)
+        made = apply_edit(text, edit)
         assert all(word in made for word in ("Warum", "das", "neue", "Klavier", "nicht"))
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_chinese_characters_are_replaced_by_homophones(seed):
-    (edit,) = proposed("石桥位于哪里？", "zh", seed)
-    assert (edit.rule, changed("石桥位于哪里？", edit)) == ("于>与", "石桥位与哪里？")
-    (edit,) = proposed("石匠的学生是谁？", "zh", seed)
-    assert changed("石匠的学生是谁？", edit) == "石匠地学生是谁？"
-    assert proposed("他的目的是什么？《现在的我们》呢？", "zh", seed) != []
-    assert "《现在的我们》" in changed(
+    (edit,) = propose_slips("石桥位于哪里？", "zh", seed)
+    assert (edit.rule, apply_edit("石桥位于哪里？", edit)) == ("于>与", "石桥位与哪里？")
+    (edit,) = propose_slips("石匠的学生是谁？", "zh", seed)
+    assert apply_edit("石匠的学生是谁？", edit) == "石匠地学生是谁？"
+    assert propose_slips("他的目的是什么？《现在的我们》呢？", "zh", seed) != []
+    assert "《现在的我们》" in apply_edit(
         "他的目的是什么？《现在的我们》呢？",
-        proposed("他的目的是什么？《现在的我们》呢？", "zh", seed)[0],
+        propose_slips("他的目的是什么？《现在的我们》呢？", "zh", seed)[0],
     )
-    assert proposed("“现在”指的是什么？", "zh", seed) == []
+    assert propose_slips("“现在”指的是什么？", "zh", seed) == []
 
 
 def test_titles_get_no_slips_and_slips_keep_a_distance():
-    assert proposed("工作日记由谁写成？", "zh", title="工作日记") == []
+    assert propose_slips("工作日记由谁写成？", "zh", title="工作日记") == []
     for seed in range(10):
         stem = "石桥镇最近提出要修建的磨坊由谁看守？"
-        assert "最进题出" not in changed(stem, proposed(stem, "zh", seed)[0])
+        assert "最进题出" not in apply_edit(stem, propose_slips(stem, "zh", seed)[0])
 
 
 def test_traditional_text_gets_no_simplified_character():
@@ -153,8 +157,8 @@ def test_traditional_text_gets_no_simplified_character():
 
 def test_slips_depend_on_the_seed():
     text = "Which animals were on the ferry beside the piano?"
-    drawn = [proposed(text, seed=seed) for seed in range(12)]
-    assert drawn == [proposed(text, seed=seed) for seed in range(12)]
+    drawn = [propose_slips(text, seed=seed) for seed in range(12)]
+    assert drawn == [propose_slips(text, seed=seed) for seed in range(12)]
     assert len({edits[0].words for edits in drawn}) > 3
 
 
@@ -200,6 +204,6 @@ TEXTS = st.text(max_size=60) | st.lists(
 
 @given(TEXTS, TEXTS, st.sampled_from(["en", "zh", "de", "ja", "ru"]), st.integers(0, 5))
 def test_slips_of_any_question_stay_inside_its_text(text, here, language, seed):
-    for edit in proposed(text, language, seed, here):
+    for edit in propose_slips(text, language, seed, here):
         assert 0 <= edit.span.start < edit.span.end <= len(text)
-        assert changed(text, edit) != text
+        assert apply_edit(text, edit) != text

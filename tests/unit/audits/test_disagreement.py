@@ -89,7 +89,7 @@ def test_scorers_can_be_chosen(tmp_path):
     }  # fmt: skip
 
 
-def mixed(texts):
+def make_mixed_run(texts):
     """A run over a question with an answer, one without, and one with options."""
     golds = [Answer(kind="span", texts=("Ada",)), Answer(kind="none"), Answer(kind="span")]
     golds[2] = Answer(kind="choice", label="A")
@@ -116,22 +116,22 @@ def mixed(texts):
 
 def test_a_scorer_that_rejects_a_question_is_skipped_and_named():
     """SQuAD 1.1 stops at a question without answer; the others are compared all the same."""
-    finding = check([mixed(["Ada", "Ada", "A"])], ["drop", "squad", "squad2"])
+    finding = check([make_mixed_run(["Ada", "Ada", "A"])], ["drop", "squad", "squad2"])
     assert {name.partition(".")[0] for name in finding.data["matrix"]} == {"drop", "squad2"}
     assert any(note.startswith("skipped squad: ") for note in finding.notes)
     assert "of 2 questions" in finding.headline
-    nothing = check([mixed(["Ada", "Ada", "A"])], ["squad"])
+    nothing = check([make_mixed_run(["Ada", "Ada", "A"])], ["squad"])
     assert nothing.verdict == "skipped" and nothing.notes
 
 
 def test_unanswerable_questions_are_scored_by_supporting_scorers():
-    finding = check([mixed(["Ada", "", "A"])])
+    finding = check([make_mixed_run(["Ada", "", "A"])])
     assert "squad2.em" in finding.data["matrix"] and "squad.em" not in finding.data["matrix"]
 
 
 def test_default_scorers_agree_on_a_correct_no_answer():
     """Those that know no question without an answer give it nothing; asked for, they are there."""
-    run = mixed(["Ada", "", "A"])
+    run = make_mixed_run(["Ada", "", "A"])
     none = Prediction(question_id="q1", answer=Answer(kind="none"))
     said = Submission(predictions={**run.predictions, "q1": none})
     run = dataclasses.replace(run, submission=said)
@@ -143,18 +143,19 @@ def test_default_scorers_agree_on_a_correct_no_answer():
 
 def test_scores_stay_aligned_with_their_questions():
     """A scorer leaves a question out of a value: the next one's is not taken for it."""
-    questions = [mixed(["", "", ""]).questions[0]] * 3
+    questions = [make_mixed_run(["", "", ""]).questions[0]] * 3
     questions = tuple(
         msgspec.structs.replace(one, question_id=f"q{place}") for place, one in enumerate(questions)
     )
-    run = dataclasses.replace(mixed(["a", "b", "c"]), questions=questions)
-    finding = check([run], [f"{__name__}:odd"])
+    run = dataclasses.replace(make_mixed_run(["a", "b", "c"]), questions=questions)
+    name = f"{__name__}:make_incomplete_scorer"
+    finding = check([run], [name])
     means = {name.rpartition(".")[2]: mean for name, mean in finding.data["means"]["mixed"].items()}
     assert means == {"em": 1.0, "even": 0.5}
-    assert finding.data["matrix"][f"{__name__}:odd.em"][f"{__name__}:odd.even"] == 0.5
+    assert finding.data["matrix"][f"{name}.em"][f"{name}.even"] == 0.5
 
 
-def odd() -> ForeignScorer:
+def make_incomplete_scorer() -> ForeignScorer:
     """A scorer whose second value leaves out one question."""
     return ForeignScorer(
         name="odd", version="1", keys=("em", "even"),
@@ -205,14 +206,14 @@ def stubborn() -> ForeignScorer:
     return ForeignScorer(name="stubborn", version="1", keys=("em",), judge=judge)
 
 
-def percent() -> ForeignScorer:
+def make_percent_scorer() -> ForeignScorer:
     """A stranger's scorer that speaks in percent."""
     return ForeignScorer(
         name="percent", version="1", keys=("em",), judge=lambda texts, golds: {"em": 100.0}
     )
 
 
-def graded() -> ForeignScorer:
+def make_graded_scorer() -> ForeignScorer:
     """A stranger's scorer whose values lie between, under a name of its own."""
     return ForeignScorer(
         name="graded", version="1", keys=("rouge",), judge=lambda texts, golds: {"rouge": 0.5}
@@ -223,7 +224,7 @@ def graded() -> ForeignScorer:
     ("name", "why"),
     [
         ("stubborn", "fails: ValueError: cannot read"),
-        ("percent", "em is 100, which is not between 0 and 1"),
+        ("make_percent_scorer", "em is 100, which is not between 0 and 1"),
     ],
 )
 def test_an_invalid_external_scorer_is_named(tmp_path, name, why):
@@ -244,10 +245,10 @@ def test_an_external_scorer_may_fail_on_a_repaired_answer(tmp_path):
 def test_a_value_between_0_and_1_is_graded(tmp_path):
     """So that it is not compared with exact ones."""
     run = load_run(make_run(tmp_path, "gold", lambda gold: gold))
-    finding = check([run], ["drop", f"{__name__}:graded"])
+    finding = check([run], ["drop", f"{__name__}:make_graded_scorer"])
     rows = {row[0]: row[2] for row in finding.tables[0].rows}
-    assert rows == {"drop.em": None, "drop.f1": f"{__name__}:graded.rouge",
-                    f"{__name__}:graded.rouge": "drop.f1"}  # fmt: skip
+    assert rows == {"drop.em": None, "drop.f1": f"{__name__}:make_graded_scorer.rouge",
+                    f"{__name__}:make_graded_scorer.rouge": "drop.f1"}  # fmt: skip
 
 
 def test_the_matrix_is_on_the_page(tmp_path):
@@ -268,7 +269,7 @@ def test_the_matrix_is_on_the_page(tmp_path):
 
 def test_the_most_common_language_chooses_the_scorers():
     """Not that of the first; the others are counted."""
-    base = mixed(["Ada", "Ada", "A"])
+    base = make_mixed_run(["Ada", "Ada", "A"])
     first = base.questions[0]
     questions = tuple(
         msgspec.structs.replace(first, question_id=f"q{place}", passage_id="p" if place else "z")
@@ -295,7 +296,7 @@ def test_rankings_are_compared_with_a_scorer_that_separates_runs(tmp_path):
     assert swapped["drop.em"] == swapped["drop.f1"] == 0
 
 
-def turned() -> ForeignScorer:
+def make_shifted_scorer() -> ForeignScorer:
     """A stranger's scorer that gives each question what another one gives its neighbour."""
     return ForeignScorer(
         name="turned", version="1", keys=("em",),
@@ -307,7 +308,7 @@ def test_equal_means_do_not_hide_disagreement(tmp_path):
     """Half of the questions right by one, the other half by the other."""
     turns = iter([True, False] * 4)
     run = load_run(make_run(tmp_path, "half", lambda gold: gold if next(turns) else "qqq"))
-    finding = check([run], ["lighteval", f"{__name__}:turned"])
+    finding = check([run], ["lighteval", f"{__name__}:make_shifted_scorer"])
     means = finding.data["means"]["half"]
-    assert means["lighteval.exact_match"] == means[f"{__name__}:turned.em"] == 0.5
+    assert means["lighteval.exact_match"] == means[f"{__name__}:make_shifted_scorer.em"] == 0.5
     assert finding.verdict == "doubtful"

@@ -16,7 +16,7 @@ PASSAGE = "In Köln lebte José bis 1912; dann zog Zoë nach Zürich."
 GOLD = {"a": "Köln", "b": "José", "c": "1912", "d": "Zoë", "e": "Zürich"}
 
 
-def run_of(tmp_path, golds, said):
+def make_submitted_run(tmp_path, golds, said):
     rows = [
         {"id": name, "passage": PASSAGE, "question": f"{name}?", "answer": gold}
         for name, gold in golds.items()
@@ -28,13 +28,13 @@ def run_of(tmp_path, golds, said):
     return load_run(save_submission(data, load_submission(files[0], data), files, tmp_path / "run"))
 
 
-def latin(text):
+def garble_as_latin(text):
     return text.encode().decode("latin-1")
 
 
 def test_garbled_answers_and_golds_are_reported_with_their_cost(tmp_path):
-    said = GOLD | {"a": latin("Köln"), "b": "Jos&eacute;", "d": "wrong"}
-    one = run_of(tmp_path, GOLD | {"e": latin("Zürich")}, said)
+    said = GOLD | {"a": garble_as_latin("Köln"), "b": "Jos&eacute;", "d": "wrong"}
+    one = make_submitted_run(tmp_path, GOLD | {"e": garble_as_latin("Zürich")}, said)
     found = check(one)
     assert found.verdict == "broken"
     assert found.headline.endswith(
@@ -60,17 +60,19 @@ def test_garbled_answers_and_golds_are_reported_with_their_cost(tmp_path):
     ],
 )
 def test_the_headline_counts_in_the_singular_and_the_plural(tmp_path, gold, answers, counts):
-    predictions = GOLD | {name: latin(GOLD[name]) for name in answers}
-    headline = check(run_of(tmp_path, GOLD | gold, predictions)).headline
+    predictions = GOLD | {name: garble_as_latin(GOLD[name]) for name in answers}
+    headline = check(make_submitted_run(tmp_path, GOLD | gold, predictions)).headline
     assert f": {counts} are garbled; " in headline
     assert SENTENCES.say(headline, "zh") != headline
 
 
 def test_restored_texts_score_as_the_originals(tmp_path):
     """Every answer garbled, and none: the same numbers, from the scorer itself."""
-    clean = run_of(tmp_path, GOLD, GOLD)
+    clean = make_submitted_run(tmp_path, GOLD, GOLD)
     (tmp_path / "again").mkdir()
-    one = run_of(tmp_path / "again", GOLD, {name: latin(text) for name, text in GOLD.items()})
+    one = make_submitted_run(
+        tmp_path / "again", GOLD, {name: garble_as_latin(text) for name, text in GOLD.items()}
+    )
     judge = metric()
     values = [judge.score(q, clean.predictions[q.question_id]).values for q in clean.questions]
     scores = check(one).data["scores"]
@@ -81,7 +83,7 @@ def test_restored_texts_score_as_the_originals(tmp_path):
 
 
 def test_clean_runs_are_sound(tmp_path):
-    found = check(run_of(tmp_path, GOLD, GOLD | {"a": "«KÖLN»", "b": None}))
+    found = check(make_submitted_run(tmp_path, GOLD, GOLD | {"a": "«KÖLN»", "b": None}))
     assert found.verdict == "sound"
     assert found.headline == "run: no answer and no gold answer is garbled"
     assert not any(table.rows for table in found.tables)

@@ -27,7 +27,7 @@ from closeread.types import Answer, Edit, Option, Passage, Prediction, Question,
 FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
 
 
-def made(questions, predictions, passages=()):
+def make_subject(questions, predictions, passages=()):
     return Subject(
         name="run", dataset="set", sha256="", questions=tuple(questions),
         passages={one.passage_id: one for one in passages},
@@ -54,7 +54,7 @@ def triples(pick):
             predictions.append(
                 Prediction(question_id=name, answer=Answer(kind="choice", label=label))
             )
-    return made(questions, predictions)
+    return make_subject(questions, predictions)
 
 
 def test_letters_that_always_differ_are_suspicious():
@@ -111,7 +111,7 @@ def test_options_named_by_their_texts_count_as_letters():
         msgspec.structs.replace(one, answer=Answer(kind="span", texts=(one.answer.label * 3,)))
         for one in said.values()
     ]
-    by_text = made(honest.questions, named_by_text)
+    by_text = make_subject(honest.questions, named_by_text)
     found, same = check(by_text), check(honest)
     assert found.verdict == same.verdict == "sound"
     assert found.tables == same.tables
@@ -187,13 +187,13 @@ def test_the_headline_counts_questions_in_the_singular_and_the_plural(tmp_path, 
         Question(question_id=str(index), passage_id="p", text="?", kind="span", answers=golds)
         for index in range(n)
     ]
-    run = made(questions, [], [Passage(passage_id="p", text=text, language="en")])
+    run = make_subject(questions, [], [Passage(passage_id="p", text=text, language="en")])
     headline = check(run, load(tmp_path / "train.jsonl")).headline
     assert f"1 of 1 passages {count} share text with " in headline
     assert SENTENCES.say(headline, "zh") != headline
 
 
-def in_windows(n_words, said_at, many=60):
+def check_windows(n_words, said_at, many=60):
     """Audit so many wrong answers on a passage, each at a place that depends on the gold."""
     rng = random.Random(1)
     words = [f"w{place}" for place in range(n_words)]
@@ -212,29 +212,29 @@ def in_windows(n_words, said_at, many=60):
         questions.append(Question(question_id=name, passage_id="p", text="?", kind="span",
                                   answers=(gold_answer,)))  # fmt: skip
         predictions.append(Prediction(question_id=name, answer=answer))
-    return check(made(questions, predictions, [Passage(passage_id="p", text=text)]))
+    return check(make_subject(questions, predictions, [Passage(passage_id="p", text=text)]))
 
 
-def near(rng, gold):
+def place_near_gold(rng, gold):
     return gold + rng.randrange(-300, 300)
 
 
 def test_windows_without_gold_that_were_skipped_are_found():
     """Wrong answers on long passages that never leave the gold answer's window."""
-    assert in_windows(2000, near).verdict == "broken"
-    assert in_windows(2000, lambda rng, gold: rng.randrange(2000)).verdict == "sound"
+    assert check_windows(2000, place_near_gold).verdict == "broken"
+    assert check_windows(2000, lambda rng, gold: rng.randrange(2000)).verdict == "sound"
 
 
 def test_errors_near_the_answer_are_not_skipped_windows():
     """On passages hardly longer than a window sixty such answers leave none by chance, too."""
-    found = in_windows(600, near)
+    found = check_windows(600, place_near_gold)
     assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 60
     assert found.verdict == "sound"
 
 
 def test_few_errors_near_the_answer_are_not_skipped_windows():
     """Of readers that err near it in nine of ten cases every eighth has twenty such in a row."""
-    found = in_windows(2000, near, many=25)
+    found = check_windows(2000, place_near_gold, many=25)
     assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 25
     assert found.verdict == "sound"
 
@@ -254,7 +254,9 @@ def test_boundary_errors_are_not_skipped_windows():
         questions.append(Question(question_id=name, passage_id="p", text="?", kind="span",
                                   answers=(answers[0],)))  # fmt: skip
         predictions.append(Prediction(question_id=name, answer=answers[1]))
-    assert check(made(questions, predictions, [Passage(passage_id="p", text=text)])).verdict in (
+    assert check(
+        make_subject(questions, predictions, [Passage(passage_id="p", text=text)])
+    ).verdict in (
         "sound",
         "skipped",
     )
@@ -277,7 +279,7 @@ def choices(gold_text, n=120):
                 answers=(Answer(kind="choice", label="ABCD"[right]),),
             )
         )  # fmt: skip
-    return made(questions, [])
+    return make_subject(questions, [])
 
 
 def test_longer_right_options_are_a_shortcut():
@@ -299,7 +301,7 @@ def test_chance_counts_every_accepted_option():
         )
         for one in choices(lambda text: text).questions
     ]
-    found = shortcuts.check(made(questions, []))
+    found = shortcuts.check(make_subject(questions, []))
     assert found.verdict == "sound"
     assert {row[3] for row in found.data["readers"]} == {0.5}
 
@@ -324,7 +326,7 @@ def test_variants_stay_in_the_fold_of_their_original():
         questions.append(
             apply(passage, as_group_member(asked, asked.question_id, "positive"), [edit])[1]
         )
-    found = shortcuts.check(made(questions, []))
+    found = shortcuts.check(make_subject(questions, []))
     shares = {row[0]: row[2] for row in found.data["readers"]}
     assert shares["the options' words"] < 0.35  # 0.56 where the copies lie in other folds
     assert found.verdict == "sound"
@@ -336,7 +338,7 @@ def test_variants_count_as_one_question():
     asked = [as_group_member(one, one.question_id, role)
              for one in choices(lambda text: text, 100).questions
              for role in ("original", "positive")]  # fmt: skip
-    (twice, *_) = shortcuts.check(made(asked, [])).data["readers"]
+    (twice, *_) = shortcuts.check(make_subject(asked, [])).data["readers"]
     assert (twice[1], *twice[2:]) == (2 * once[1], *once[2:])
 
 
@@ -404,12 +406,12 @@ def test_a_common_phrase_is_not_a_leak():
     phrase = "in the second half of the twentieth century"
     own = [Question(question_id="q", passage_id="p0", text="?", kind="span",
                     answers=(Answer(kind="span", texts=("x",)),))]  # fmt: skip
-    subject = made(own, [], passages(f"Lund grew {phrase}.").values())
+    subject = make_subject(own, [], passages(f"Lund grew {phrase}.").values())
     found = check(subject, Training(f"Ships were built {phrase}, too."))
     assert found.verdict == "doubtful" and found.data["shared"] == ["p0"]
     assert "common phrase" in found.tables[0].note
     same = "灯塔看守人在每天傍晚都会沿着石阶走上塔顶点亮那盏旧油灯然后记下风向"
-    subject = made(own, [], passages(f"从前，{same}。").values())
+    subject = make_subject(own, [], passages(f"从前，{same}。").values())
     assert check(subject, Training(f"后来{same}。")).verdict == "broken"
 
 
@@ -443,11 +445,11 @@ def test_windows_are_found_in_chinese_passages_too():
                                   answers=(answers[0],)))  # fmt: skip
         predictions.append(Prediction(question_id=name, answer=answers[1]))
     passage = Passage(passage_id="p", text=text, language="zh")
-    found = check(made(questions, predictions, [passage]))
+    found = check(make_subject(questions, predictions, [passage]))
     assert found.data["windows"]["suspicious"]
 
 
-def asked(place, *golds):
+def make_question(place, *golds):
     answers = tuple(
         Answer(kind="span", texts=(gold,)) if gold else Answer(kind="none") for gold in golds
     )
@@ -457,10 +459,10 @@ def asked(place, *golds):
 
 def test_chance_is_the_most_widely_accepted_answer():
     """As any of their golds, not only as the first; else the accepted rest looks like a skill."""
-    questions = [asked(place, f"{place} boats", "2") for place in range(200)]
-    questions += [asked(200 + place, "nine") for place in range(50)]
+    questions = [make_question(place, f"{place} boats", "2") for place in range(200)]
+    questions += [make_question(200 + place, "nine") for place in range(50)]
     passages_of = [Passage(passage_id=f"p{place}", text="Boats.") for place in range(250)]
-    found = shortcuts.check(made(questions, [], passages_of))
+    found = shortcuts.check(make_subject(questions, [], passages_of))
     (row,) = found.data["readers"]
     assert row[3] == 200 / 250
     assert found.verdict == "sound"
@@ -471,12 +473,12 @@ def test_an_empty_answer_can_be_a_shortcut():
     questions = []
     for place in range(200):
         gold = "" if place % 2 else f"boat {place}"
-        question = asked(place, gold)
+        question = make_question(place, gold)
         text = f"{'Why did it' if place % 2 else 'Who was'} {place}?"
         questions.append(Question(question_id=question.question_id, passage_id=question.passage_id,
                                   text=text, kind="span", answers=question.answers))  # fmt: skip
     passages_of = [Passage(passage_id=f"p{place}", text="Boats.") for place in range(200)]
-    (row,) = shortcuts.check(made(questions, [], passages_of)).data["readers"]
+    (row,) = shortcuts.check(make_subject(questions, [], passages_of)).data["readers"]
     assert (row[2], row[3]) == (0.5, 0.5)
 
 
@@ -510,7 +512,7 @@ def test_options_that_repeat_the_question_are_a_shortcut():
         )
         for n in range(40)
     ]  # fmt: skip
-    rows = shortcuts.check(made(questions, [])).data["readers"]
+    rows = shortcuts.check(make_subject(questions, [])).data["readers"]
     (row,) = (row for row in rows if row[0] == "the option most similar to the question")
     assert row[2] == 1.0 and row[4] < 1e-10
 

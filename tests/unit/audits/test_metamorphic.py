@@ -18,7 +18,7 @@ from closeread.types import Answer, Option, Question
 from project_paths import ROOT
 
 
-def asked(place, *texts):
+def make_question(place, *texts):
     kind = "span" if len(texts) == 1 else "spans"
     return Question(
         question_id=f"q{place}", passage_id=f"p{place // 3}", text="What?", kind="discrete",
@@ -27,7 +27,7 @@ def asked(place, *texts):
 
 
 ENGLISH = [
-    asked(place, *texts)
+    make_question(place, *texts)
     for place, texts in enumerate(
         [
             ("7",), ("12.25",), ("46820",), ("The Harbour Gazette",), ("30-tonne crane",),
@@ -38,7 +38,7 @@ ENGLISH = [
     )
 ]  # fmt: skip
 CHINESE = [
-    asked(place, text)
+    make_question(place, text)
     for place, text in enumerate(["灯塔看守人", "1907年", "青石桥", "蓝色的旧渡船", "渡口"])
 ]
 
@@ -68,7 +68,7 @@ def split_at_commas():
     return ForeignScorer(name="commas", version="1", keys=("em",), judge=judge)
 
 
-def quasi_exact():
+def make_case_insensitive_scorer():
     """A scorer that forgives case and nothing else."""
 
     def judge(texts, golds):
@@ -77,7 +77,7 @@ def quasi_exact():
     return ForeignScorer(name="quasi", version="1", keys=("em",), judge=judge)
 
 
-def older_inspect():
+def make_older_inspect():
     """Inspect's scorer before it counted words as often as they stand."""
     return lookup.resolve("metric", "inspect")(version="499e6152")
 
@@ -97,7 +97,7 @@ KNOWN = [
     ("the largest instead of the mean", "lighteval", ENGLISH, "wrong-third", "lighteval.drop.f1"),
     ("plain strings", "lighteval", ENGLISH, "thousands", "exact_match"),
     ("spans joined by a bare comma", "inspect", ENGLISH, "itself", "f1"),
-    ("words are counted once", older_inspect, ENGLISH, "repeated-word", "f1"),
+    ("words are counted once", make_older_inspect, ENGLISH, "repeated-word", "f1"),
     ("a Unicode minus", "inspect", ENGLISH, "minus", "f1"),
     ("a substring is enough", "simple-evals", ENGLISH, "other-digits", "drop.score"),
     ("a substring is enough", "opencompass", ENGLISH, "other-letters", "drop"),
@@ -114,7 +114,7 @@ KNOWN = [
     ("unknown ids count", "gcrc", triples(), "unknown-id", "gcrc.score"),
     ("missing answers leave the mean", "squad2", ENGLISH, "left-out", "squad2.f1"),
     ("gold split at commas", split_at_commas, ENGLISH, "itself", "em"),
-    ("a trailing full stop", quasi_exact, ENGLISH, "full-stop", "em"),
+    ("a trailing full stop", make_case_insensitive_scorer, ENGLISH, "full-stop", "em"),
 ]
 
 

@@ -15,7 +15,7 @@ NAMES = [f"{first} {last}" for first in ("Ada", "Ben", "Cleo", "Dora", "Emil")
          for last in ("Quill", "Marsh", "Harbour", "Brandt")]  # fmt: skip
 
 
-def of_spans(order, right=0.7, seed=1):
+def make_span_run(order, right=0.7, seed=1):
     """Sixty questions on twenty passages; at each is the answer of the question ``order[n]``."""
     dice = random.Random(seed)
     golds = [f"{name} the {part}" for name in NAMES for part in ("smith", "sailor", "judge")]
@@ -44,12 +44,12 @@ def of_spans(order, right=0.7, seed=1):
     )  # fmt: skip
 
 
-def of_options(order, seed=1):
+def make_option_run(order, seed=1):
     """A hundred letters, seven of ten right, at the questions ``order[n]``."""
     dice = random.Random(seed)
     options = tuple(Option(label=label, text=label) for label in "ABCD")
     golds = [dice.choice("ABCD") for _ in range(100)]
-    one = of_spans([])
+    one = make_span_run([])
     questions = tuple(
         msgspec.structs.replace(
             one.questions[0], question_id=f"q{place}", kind="choice", options=options,
@@ -67,7 +67,7 @@ def of_options(order, seed=1):
     return dataclasses.replace(one, questions=questions, submission=Submission(predictions=found))
 
 
-@pytest.mark.parametrize("made", [of_spans, of_options])
+@pytest.mark.parametrize("made", [make_span_run, make_option_run])
 @pytest.mark.parametrize(("shift", "offset"), [(1, "+1"), (-2, "-2")])
 def test_a_shift_is_found_in_words_and_in_letters(made, shift, offset):
     n = len(made(range(60)).questions)
@@ -82,7 +82,7 @@ def test_a_shift_is_found_in_words_and_in_letters(made, shift, offset):
 def test_shuffled_answers_are_found():
     order = list(range(60))
     random.Random(3).shuffle(order)
-    found = check([of_spans(order)])
+    found = check([make_span_run(order)])
     assert (
         found.verdict == "broken"
         and "long answers are gold answers of other passages" in found.headline
@@ -92,7 +92,7 @@ def test_shuffled_answers_are_found():
 def test_verbal_labels_are_not_foreign_answers():
     """It is in no passage, and right at many others."""
     dice = random.Random(7)
-    one = of_spans(range(60))
+    one = make_span_run(range(60))
 
     def label():
         words = dice.choice(("entailment", "contradiction", "neutral"))
@@ -121,12 +121,12 @@ def test_verbal_labels_are_not_foreign_answers():
 @pytest.mark.parametrize("right", [1.0, 0.7, 0.0])
 def test_aligned_answers_are_sound_at_any_accuracy(right):
     for seed in range(20):
-        assert check([of_spans(range(60), right, seed)]).verdict == "sound"
-        assert check([of_options(range(100), seed)]).verdict == "sound"
+        assert check([make_span_run(range(60), right, seed)]).verdict == "sound"
+        assert check([make_option_run(range(100), seed)]).verdict == "sound"
 
 
 def test_constant_letters_and_few_answers_are_not_a_shift():
-    one = of_options(range(100))
+    one = make_option_run(range(100))
     same = {
         name: msgspec.structs.replace(found, answer=Answer(kind="choice", label="A"))
         for name, found in one.predictions.items()
@@ -135,15 +135,15 @@ def test_constant_letters_and_few_answers_are_not_a_shift():
         check([dataclasses.replace(one, submission=Submission(predictions=same))]).verdict
         == "sound"
     )
-    assert measure_alignment(of_spans([*range(10)])) is None
-    assert check([of_spans([*range(10)])]).verdict == "skipped"
+    assert measure_alignment(make_span_run([*range(10)])) is None
+    assert check([make_span_run([*range(10)])]).verdict == "skipped"
 
 
-def of_triples(say):
+def make_triple_run(say):
     """Two hundred triples, at whose questions ``say`` is told the three letters and the place."""
     dice = random.Random(5)
     options = tuple(Option(label=label, text=f"the {label}") for label in "ABCD")
-    one = of_spans([])
+    one = make_span_run([])
     questions, found = [], {}
     for number in range(200):
         letters = dice.sample("ABCD", 3)
@@ -162,7 +162,7 @@ def of_triples(say):
 
 
 def test_repeating_the_letter_of_the_original_is_not_a_shift():
-    stuck = of_triples(lambda letters, _: {"answer": Answer(kind="choice", label=letters[0])})
+    stuck = make_triple_run(lambda letters, _: {"answer": Answer(kind="choice", label=letters[0])})
     assert check([stuck]).verdict == "sound"
 
 
@@ -175,5 +175,5 @@ def test_repeating_the_letter_of_the_original_is_not_a_shift():
     ids=["by text", "by scores"],
 )
 def test_options_are_picked_as_in_scoring(say):
-    right = measure_alignment(of_triples(lambda letters, place: say(letters[place])))
+    right = measure_alignment(make_triple_run(lambda letters, place: say(letters[place])))
     assert right is not None and right.own == right.n == 600

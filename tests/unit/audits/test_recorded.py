@@ -42,7 +42,7 @@ def test_scores_of_eight_harnesses_are_reproduced(tmp_path, log, said):
         assert row["whole"] in (None, pytest.approx(row["mean"], abs=1e-4))
 
 
-def altered(folder, *, rows=lambda rows: None, results=lambda numbers: None):
+def load_altered_log(folder, *, rows=lambda rows: None, results=lambda numbers: None):
     """The recorded log of lm-evaluation-harness, changed, as a subject."""
     log = folder / "log"
     shutil.copytree(LM_EVAL, log)
@@ -63,7 +63,9 @@ def test_a_total_that_is_not_the_mean_is_broken(tmp_path):
     for place, number in enumerate((1.0, 100.0)):
         folder = tmp_path / str(place)
         folder.mkdir()
-        one = altered(folder, results=lambda found, to=number: found.update({"f1,none": to}))
+        one = load_altered_log(
+            folder, results=lambda found, to=number: found.update({"f1,none": to})
+        )
         finding = check(one)
         assert finding.verdict == "broken"
         said = (
@@ -98,7 +100,7 @@ def test_totals_are_not_compared_if_records_were_left_out(tmp_path):
     def cut(rows):
         rows[0]["f1"] = float("nan")
 
-    one = altered(tmp_path, rows=cut, results=lambda found: found.update({"f1,none": 1.0}))
+    one = load_altered_log(tmp_path, rows=cut, results=lambda found: found.update({"f1,none": 1.0}))
     finding = check(one)
     assert finding.verdict == "sound"
     assert {row["whole"] for row in finding.data["scores"].values()} == {None}
@@ -113,7 +115,7 @@ def test_correct_answers_with_a_zero_score_are_reported(tmp_path):
             text = answer["number"] or (answer["spans"] or [""])[0]
             row |= {"resps": [[text]], "filtered_resps": [text], "em": 0.0, "f1": 0.0}
 
-    finding = check(altered(tmp_path, rows=right, results=dict.clear))
+    finding = check(load_altered_log(tmp_path, rows=right, results=dict.clear))
     assert finding.verdict == "broken"
     em = finding.data["scores"]["em"]
     assert em["zeros"] == ["g1", "g3"]  # the others want several spans
@@ -128,7 +130,7 @@ def test_an_irreproducible_score_is_doubtful_but_a_judge_s_is_not(tmp_path):
             row |= {"em": dice.choice((0.25, 0.75)), "judge": 0.5, "metrics": ["em", "judge"]}
             del row["f1"]
 
-    one = altered(tmp_path, rows=by_dice, results=lambda found: found.pop("em,none"))
+    one = load_altered_log(tmp_path, rows=by_dice, results=lambda found: found.pop("em,none"))
     finding = check(one)
     assert finding.verdict == "doubtful"
     assert "em differs from" in finding.headline and "judge" not in finding.headline
@@ -146,7 +148,9 @@ def test_a_judge_s_score_is_reported_if_it_is_the_only_one(tmp_path):
     for alone in (False, True):
         folder = tmp_path / str(alone)
         folder.mkdir()
-        found = check(altered(folder, rows=lambda rows, alone=alone: judged(rows, alone=alone)))
+        found = check(
+            load_altered_log(folder, rows=lambda rows, alone=alone: judged(rows, alone=alone))
+        )
         assert found.verdict == "sound"
         said[alone] = found.headline
     assert said[False] == "run: em is reproduced by lm-eval.drop.em"
@@ -162,7 +166,7 @@ def test_a_constant_judge_s_score_matches_no_scorer(tmp_path):
             row |= {"judge": 0.0, "metrics": ["judge"]}
             del row["em"], row["f1"]
 
-    finding = check(altered(tmp_path, rows=judged))
+    finding = check(load_altered_log(tmp_path, rows=judged))
     assert finding.headline == "run: judge is not a score that closeread can recompute"
 
 
@@ -171,6 +175,6 @@ def test_scores_of_several_texts_per_question_are_skipped(tmp_path):
         for row in rows:
             row["resps"] = [row["resps"][0] * 3]
 
-    assert check(altered(tmp_path, rows=thrice)).verdict == "skipped"
+    assert check(load_altered_log(tmp_path, rows=thrice)).verdict == "skipped"
     ours = make_run(tmp_path, "ours", lambda gold: gold)
     assert check(load_run(ours)).verdict == "skipped"

@@ -14,7 +14,7 @@ from closeread.runs.from_submission import save_submission
 ROW = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
 
 
-def run_of(tmp_path, rows, said):
+def make_submitted_run(tmp_path, rows, said):
     lines = (json.dumps({"id": f"q{place}", **row}) + "\n" for place, row in enumerate(rows))
     (tmp_path / "own.jsonl").write_text("".join(lines))
     data, file = load(tmp_path / "own.jsonl"), tmp_path / "p.json"
@@ -26,7 +26,7 @@ def test_the_score_without_repeats_is_reported(tmp_path):
     """Three of five are one question, which was answered rightly, and one of them otherwise."""
     other = ROW | {"question": "Where?", "answer": "Whit"}
     said = ["at six", "at six", "six", "no", "at six"]
-    found = check(run_of(tmp_path, [ROW, ROW, ROW, other, ROW], said))
+    found = check(make_submitted_run(tmp_path, [ROW, ROW, ROW, other, ROW], said))
     assert found.verdict == "doubtful"
     assert (found.data["repeated"], found.data["questions"]) == (3, 5)
     assert found.data["ids"] == ["q1", "q2", "q4"]
@@ -42,6 +42,6 @@ def test_the_score_without_repeats_is_reported(tmp_path):
 def test_other_options_or_passages_are_not_repetitions(tmp_path):
     rows = [ROW, ROW | {"passage": "It left at six."}]
     rows += [ROW | {"options": [one, "at six"], "answer": "B"} for one in ("a", "b")]
-    found = check(run_of(tmp_path, rows, ["at six", "at six", "B", "B"]))
+    found = check(make_submitted_run(tmp_path, rows, ["at six", "at six", "B", "B"]))
     assert found.verdict == "sound" and not found.tables
     assert SENTENCES.say(found.headline, "zh") != found.headline

@@ -25,7 +25,7 @@ def one(tmp_path):
     return load_run(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
 
 
-def asked(gold):
+def make_question(gold):
     return Question(
         question_id="q", passage_id="p", text="?", kind="discrete",
         answers=(Answer(kind="span", texts=(gold,)),),
@@ -51,20 +51,20 @@ def asked(gold):
 )
 def test_each_answer_has_one_outcome(one, gold, text, change, found):
     """By the texts, the old stop and the new one."""
-    assert outcome(asked(gold), generated_prediction("q", text), one, change) == found
+    assert outcome(make_question(gold), generated_prediction("q", text), one, change) == found
 
 
 def test_a_text_that_ended_itself_is_not_cut(one):
     """The server said so."""
     ended = generated_prediction("q", "there were 7", finish_reason="eos")
-    assert outcome(asked("7"), ended, one, NEWLINE) == "unaffected"
+    assert outcome(make_question("7"), ended, one, NEWLINE) == "unaffected"
 
 
 def test_extraction_needs_a_saved_text(one):
     """Its text is gone."""
     bare = Prediction(question_id="q", answer=Answer(kind="span", texts=("7",)))
-    assert outcome(asked("7"), bare, one, Change(extract=True)) == "no text"
-    assert outcome(asked("7"), None, one, Change(normalizer=True)) == "no answer"
+    assert outcome(make_question("7"), bare, one, Change(extract=True)) == "no text"
+    assert outcome(make_question("7"), None, one, Change(normalizer=True)) == "no answer"
 
 
 def test_stops_sent_to_the_server_lost_the_tail(one):
@@ -72,7 +72,7 @@ def test_stops_sent_to_the_server_lost_the_tail(one):
     sent = dataclasses.replace(one, stops=(".",), tail_lost=True)
     change = Change(stops=("\n",))
     assert (
-        outcome(asked("12.25"), generated_prediction("q", "12", stops=(".",)), sent, change)
+        outcome(make_question("12.25"), generated_prediction("q", "12", stops=(".",)), sent, change)
         == "decimal cut"
     )
 
@@ -115,7 +115,7 @@ def test_an_empty_change_is_rejected(one):
 def test_unknown_stops_may_be_any_stops(one):
     """A log that lost the tail and does not name its stops proves nothing whole."""
     lost = dataclasses.replace(one, stops=(), tail_lost=True)
-    assert outcome(asked("Ada"), generated_prediction("q", "Ada Quill"), lost, Change(
+    assert outcome(make_question("Ada"), generated_prediction("q", "Ada Quill"), lost, Change(
         stops=("\n",)
     )) == "may go on"  # fmt: skip
 
@@ -125,8 +125,11 @@ def test_an_answer_was_cut_at_its_own_stops(one):
     sent = dataclasses.replace(one, stops=("\n",), tail_lost=True)
     change = Change(stops=("\n",))
     own = generated_prediction("q", "12", stops=(".",))
-    assert outcome(asked("12.25"), own, sent, change) == "decimal cut"
-    assert outcome(asked("12.25"), generated_prediction("q", "12"), sent, change) == "unaffected"
+    assert outcome(make_question("12.25"), own, sent, change) == "decimal cut"
+    assert (
+        outcome(make_question("12.25"), generated_prediction("q", "12"), sent, change)
+        == "unaffected"
+    )
 
 
 def test_a_list_can_hold_any_id(one, tmp_path):
@@ -199,7 +202,7 @@ def test_throughput_is_measured_from_the_run(one):
 )
 def test_only_a_point_between_digits_cuts_a_decimal(one, gold, text, found):
     """As the truncation check has it."""
-    assert outcome(asked(gold), generated_prediction("q", text), one, NEWLINE) == found
+    assert outcome(make_question(gold), generated_prediction("q", text), one, NEWLINE) == found
 
 
 def test_own_stops_of_a_run_are_compared_with_the_new_ones(tmp_path):

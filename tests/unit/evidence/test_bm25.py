@@ -12,14 +12,14 @@ PASSAGE = Passage(passage_id="p", text="Sheep graze here. Sheep meet sheep. Ferr
 QUESTION = Question(question_id="q", passage_id="p", text="?", kind="verification")
 
 
-def found(text, **options):
+def retrieve(text, **options):
     option = Option(label="A", text=text)
     return bm25(**options).retrieve(QUESTION, PASSAGE, option)
 
 
 def test_the_score_is_lucenes_formula():
     """Sentence lengths 2, 3, 3 (here is a function word), mean 8/3; "sheep" in 2 of 3."""
-    evidence = found("sheep")
+    evidence = retrieve("sheep")
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     expected = idf * 2 / (2 + 0.9 * (0.6 + 0.4 * 3 / (8 / 3)))
     assert evidence.score == pytest.approx(expected, abs=1e-6)
@@ -30,30 +30,30 @@ def test_the_bounds_of_the_ranges_are_allowed():
     """With k1 0 a word counts once however often it comes, and the earlier sentence is taken."""
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     for b in (0.0, 1.0):
-        assert found("sheep", k1=0.0, b=b).score == pytest.approx(idf, abs=1e-6)
-    assert found("sheep", b=0.0).score == pytest.approx(idf * 2 / (2 + 0.9), abs=1e-6)
-    assert found("sheep", b=1.0).score == pytest.approx(idf * 2 / (2 + 0.9 * 9 / 8), abs=1e-6)
+        assert retrieve("sheep", k1=0.0, b=b).score == pytest.approx(idf, abs=1e-6)
+    assert retrieve("sheep", b=0.0).score == pytest.approx(idf * 2 / (2 + 0.9), abs=1e-6)
+    assert retrieve("sheep", b=1.0).score == pytest.approx(idf * 2 / (2 + 0.9 * 9 / 8), abs=1e-6)
 
 
 def test_stop_words_can_be_given():
-    assert found("here").spans == ()
-    assert len(found("here", stop_words="none").spans) == 1
+    assert retrieve("here").spans == ()
+    assert len(retrieve("here", stop_words="none").spans) == 1
 
 
 def test_a_repeated_query_word_counts_twice():
-    assert found("sheep sheep").score == pytest.approx(2 * found("sheep").score, abs=2e-6)
+    assert retrieve("sheep sheep").score == pytest.approx(2 * retrieve("sheep").score, abs=2e-6)
 
 
 def test_the_top_two_are_in_text_order():
-    assert [s.start for s in found("sheep meet ferries", k=2).spans] == sorted(
-        s.start for s in found("sheep meet ferries", k=2).spans
+    assert [s.start for s in retrieve("sheep meet ferries", k=2).spans] == sorted(
+        s.start for s in retrieve("sheep meet ferries", k=2).spans
     )
-    assert len(found("sheep", k=2).spans) == 2
+    assert len(retrieve("sheep", k=2).spans) == 2
 
 
 def test_a_sentence_without_query_words_is_never_taken():
-    assert len(found("port", k=3).spans) == 1
-    assert found("nowhere", k=3).spans == ()
+    assert len(retrieve("port", k=3).spans) == 1
+    assert retrieve("nowhere", k=3).spans == ()
 
 
 def test_equal_sentences_stay_distinct_and_the_first_comes_first():
@@ -80,8 +80,8 @@ def test_the_grid_finds_the_best_pair_and_breaks_ties_downwards():
 
 
 def test_the_score_is_that_of_the_best_sentence_and_k_can_be_lowered():
-    two = found("sheep", k=2)
-    assert (len(two.spans), two.score) == (2, found("sheep").score)
+    two = retrieve("sheep", k=2)
+    assert (len(two.spans), two.score) == (2, retrieve("sheep").score)
     option = Option(label="A", text="sheep")
     assert len(bm25(k=2).retrieve(QUESTION, PASSAGE, option, 1).spans) == 1
     nothing = bm25().retrieve(QUESTION, Passage(passage_id="p", text=""), option)

@@ -23,7 +23,7 @@ ENGLISH = (
 )
 
 
-def found(text, claim, *, language="zh", kind="verification", stem="", k=None, **options):
+def retrieve(text, claim, *, language="zh", kind="verification", stem="", k=None, **options):
     passage = Passage(passage_id="p", text=text, language=language)
     question = Question(question_id="q", passage_id="p", text=stem, kind=kind)
     option = Option(label="A", text=claim) if claim is not None else None
@@ -33,7 +33,7 @@ def found(text, claim, *, language="zh", kind="verification", stem="", k=None, *
 
 def test_one_sentence_suffices_for_a_covered_claim():
     """What one sentence says whole has that sentence alone as its evidence."""
-    texts, evidence = found(CHINESE, "海水的盐度由蒸发和降水共同决定")
+    texts, evidence = retrieve(CHINESE, "海水的盐度由蒸发和降水共同决定")
     assert texts == ["海水的盐度主要由蒸发和降水共同决定。"]
     assert evidence.option_label == "A"
     assert 0.9 < evidence.score <= 1.0
@@ -42,17 +42,17 @@ def test_one_sentence_suffices_for_a_covered_claim():
 def test_a_claim_of_two_parts_has_two_sentences_in_text_order():
     """A claim put together from two places has both, in the passage's order."""
     claim = "学者出版了五十卷航海报告，科考船在一八七二年离开港口"
-    texts, evidence = found(CHINESE, claim)
+    texts, evidence = retrieve(CHINESE, claim)
     assert texts == ["科考船在一八七二年离开了港口。", "他们后来出版了五十卷航海报告。"]
     assert evidence.hops == 2
-    assert found(CHINESE, claim, k=1)[0] == texts[:1]
-    assert found(CHINESE, claim, k=0)[1].spans == ()
-    assert found(CHINESE, claim, most=1)[0] == texts[:1]
+    assert retrieve(CHINESE, claim, k=1)[0] == texts[:1]
+    assert retrieve(CHINESE, claim, k=0)[1].spans == ()
+    assert retrieve(CHINESE, claim, most=1)[0] == texts[:1]
 
 
 def test_english_claims_are_covered():
     """Inflected English words are the same words."""
-    texts, _ = found(
+    texts, _ = retrieve(
         ENGLISH,
         "Storms sank ferries off Kell Point, and the wreck was never raised from the bottom",
         language="en",
@@ -66,7 +66,9 @@ def test_english_claims_are_covered():
 
 def test_a_question_without_option_is_covered():
     """Without an option the question is the claim."""
-    texts, evidence = found(ENGLISH, None, language="en", kind="span", stem="Who built the ferry?")
+    texts, evidence = retrieve(
+        ENGLISH, None, language="en", kind="span", stem="Who built the ferry?"
+    )
     assert texts == ["The Marl ferry was built by Ada Thorne in 1872."]
     assert evidence.option_label == ""
 
@@ -75,22 +77,22 @@ def test_the_stem_locates_a_short_option():
     """A fragment is sought together with its question; a statement of its own is not."""
     text = "甲船冬天在北港停靠。乙船冬天在南港停靠。丙船从来没有出过海。"
     given = {"kind": "choice", "stem": "乙船在哪里停靠？"}
-    assert found(text, "冬天", **given)[0] == ["乙船冬天在南港停靠。"]
+    assert retrieve(text, "冬天", **given)[0] == ["乙船冬天在南港停靠。"]
     given["kind"] = "verification"
-    assert found(text, "冬天", **given)[0] == ["甲船冬天在北港停靠。"]
+    assert retrieve(text, "冬天", **given)[0] == ["甲船冬天在北港停靠。"]
 
 
 def test_duplicate_sentences_stay_distinct():
     """Of equal sentences the first is taken, and it is the first that the span points to."""
     text = "潮水漫过了石堤。灯塔熄灭了。潮水漫过了石堤。"
-    _, evidence = found(text, "潮水漫过石堤")
+    _, evidence = retrieve(text, "潮水漫过石堤")
     assert [(span.start, span.end) for span in evidence.spans] == [(0, 8)]
 
 
 def test_sentences_can_be_split_as_by_the_authors():
     """The splitter is an option."""
     text = "他走了……雨停了。天亮了."
-    assert found(text, "雨停了", sentences="vgaokao")[0] == ["雨停了。"]
+    assert retrieve(text, "雨停了", sentences="vgaokao")[0] == ["雨停了。"]
     with pytest.raises(UsageError, match="default or vgaokao"):
         cover(sentences="own")
     with pytest.raises(UsageError, match="sentence or clause"):
@@ -122,7 +124,7 @@ def test_values_out_of_range_are_rejected(options):
 )
 def test_an_empty_claim_has_no_evidence(text, claim):
     """A claim or a passage without anything that counts gives no sentence and a score of 0."""
-    texts, evidence = found(text, claim)
+    texts, evidence = retrieve(text, claim)
     assert (texts, evidence.score, evidence.hops) == ([], 0.0, 1)
 
 
@@ -142,14 +144,14 @@ def test_an_empty_claim_has_no_evidence(text, claim):
 )
 def test_unusual_texts_are_handled(text, claim, sentence):
     """One sentence, no marks, full and half width, emoji, Latin, Traditional characters."""
-    assert found(text, claim)[0] == [sentence]
+    assert retrieve(text, claim)[0] == [sentence]
 
 
 def test_traditional_and_simplified_give_equal_evidence():
     """A claim in Traditional characters has the evidence and the score of the simplified one."""
     text = "渔船离开了东边的码头。两岸的学者发现，这里的盐业已经有千年历史。风从北边来。"
-    simplified = found(text, "学者发现盐业历史很长，渔船离开了码头")
-    traditional = found(text, "學者發現鹽業歷史很長，漁船離開了碼頭")
+    simplified = retrieve(text, "学者发现盐业历史很长，渔船离开了码头")
+    traditional = retrieve(text, "學者發現鹽業歷史很長，漁船離開了碼頭")
     assert simplified == traditional
     assert len(simplified[0]) == 2
 
@@ -168,16 +170,16 @@ COMPOSED = "据说，潮水涨得很快；科考船在冬天离开了港口，�
 )
 def test_empty_clauses_at_the_ends_are_trimmed(claim, kept):
     """What stands between two clauses that count stays; what is outside of them goes."""
-    assert found("风很大。" + COMPOSED, claim, unit="clause")[0] == [kept]
-    whole = found("风很大。" + COMPOSED, claim)
+    assert retrieve("风很大。" + COMPOSED, claim, unit="clause")[0] == [kept]
+    whole = retrieve("风很大。" + COMPOSED, claim)
     assert whole[0] == [COMPOSED]
-    assert whole[1].score == found("风很大。" + COMPOSED, claim, unit="clause")[1].score
+    assert whole[1].score == retrieve("风很大。" + COMPOSED, claim, unit="clause")[1].score
 
 
 def test_a_comma_in_a_number_does_not_end_a_clause():
     """An English comma ends a clause only before white space."""
     text = "It rained. The harbour holds 1,872 boats, and nobody counts them twice."
-    kept = found(text, "1,872 boats in the harbour", language="en", unit="clause")[0]
+    kept = retrieve(text, "1,872 boats in the harbour", language="en", unit="clause")[0]
     assert kept == ["The harbour holds 1,872 boats"]
 
 
@@ -190,8 +192,8 @@ def test_a_background_distinguishes_rare_and_common_words(tmp_path):
     ]
     build_corpus(corpus, tmp_path / "c")
     claim = "潮汐和珊瑚"
-    assert found(text, claim, most=1)[0] == ["人们说起潮汐。"]
-    known = found(text, claim, most=1, background=str(tmp_path / "c"))
+    assert retrieve(text, claim, most=1)[0] == ["人们说起潮汐。"]
+    known = retrieve(text, claim, most=1, background=str(tmp_path / "c"))
     assert known[0] == ["人们说起珊瑚。"]
 
 
@@ -261,12 +263,12 @@ def test_a_question_for_a_number_is_answered_by_a_sentence_with_one():
     stems = {"How far across is the old bridge?": "The old bridge measures 90 metres."}
     stems["What is the old bridge like?"] = "The old bridge is long."
     for stem, sentence in stems.items():
-        assert found(text, None, stem=stem, **given)[0] == [sentence]
+        assert retrieve(text, None, stem=stem, **given)[0] == [sentence]
     claim = {"claim": "How far across is the old bridge", "language": "en"}  # a title, say
-    assert found(text, **claim)[0] == ["The old bridge is long."]
+    assert retrieve(text, **claim)[0] == ["The old bridge is long."]
     dated = "The old bridge was built of stone. The old bridge was built in 1872."
     asked = "When was the old bridge built?"
-    assert found(dated, None, stem=asked, **given)[0] == ["The old bridge was built in 1872."]
+    assert retrieve(dated, None, stem=asked, **given)[0] == ["The old bridge was built in 1872."]
 
 
 def test_the_defaults_are_those_of_the_published_numbers():

@@ -22,7 +22,7 @@ from topic_encoder import CLAIM, PASSAGE, TopicEncoder
 SPANS = splitter("default")(PASSAGE.text, "en")
 
 
-def best(reranker, *chains):
+def best_chain(reranker, *chains):
     return Integrator(reranker).best(
         CLAIM.text, PASSAGE, SPANS, [[Chain(chain, 0.0)] for chain in chains]
     )
@@ -30,7 +30,7 @@ def best(reranker, *chains):
 
 def test_the_encoder_reads_chains_in_passage_order():
     encoder = TopicEncoder()
-    chosen = best(ByEncoder(encoder), (2,), (2, 1))
+    chosen = best_chain(ByEncoder(encoder), (2,), (2, 1))
     assert encoder.seen == [
         [CLAIM.text, "Ferries cross rivers.", "Sheep graze meadows. Ferries cross rivers."]
     ]
@@ -52,7 +52,7 @@ def test_a_cross_encoder_reads_pairs():
             assert {query for query, _ in pairs} == {CLAIM.text}
             return -np.array([len(text) for _, text in pairs])
 
-    assert best(ByPairs(Shortest()), (1, 2), (2,), (1,)).sentences == (1,)
+    assert best_chain(ByPairs(Shortest()), (1, 2), (2,), (1,)).sentences == (1,)
 
 
 def test_the_first_of_equal_chains_wins():
@@ -60,12 +60,12 @@ def test_the_first_of_equal_chains_wins():
         def score_pairs(self, pairs):
             return np.zeros(len(pairs))
 
-    assert best(ByPairs(Indifferent()), (1,), (1, 2)).sentences == (1,)
+    assert best_chain(ByPairs(Indifferent()), (1,), (1, 2)).sentences == (1,)
 
 
 def test_overlap_prefers_the_complete_and_concise_chain():
-    assert best(Overlap(), (1,), (1, 2)).sentences == (1, 2)
-    assert best(Overlap(), (1, 2), (1, 2, 4)).sentences == (1, 2)
+    assert best_chain(Overlap(), (1,), (1, 2)).sentences == (1, 2)
+    assert best_chain(Overlap(), (1, 2), (1, 2, 4)).sentences == (1, 2)
 
 
 def test_a_text_without_known_words_has_the_lowest_vector_score(vectors):
@@ -77,7 +77,7 @@ def test_a_text_without_known_words_has_the_lowest_vector_score(vectors):
 
 
 def test_without_integration_the_best_longest_chain_is_taken():
-    assert best(None, (1,), (1, 2)).sentences == (1, 2)
+    assert best_chain(None, (1,), (1, 2)).sentences == (1, 2)
     assert Integrator(None).best("", PASSAGE, SPANS, []) is None
     with pytest.raises(UsageError, match="encoder, cross-encoder, overlap"):
         integrator("sum", "", "")

@@ -11,30 +11,32 @@ from closeread.exam import locate
 from closeread.formats import load
 
 
-def said(text, language="zh", **settings):
+def segment(text, language="zh", **settings):
     return [word.text for word in Segmenter(**settings).words(text, language)]
 
 
 def test_full_mode_has_nested_words_and_no_covered_characters():
-    assert said("语言大学", stop_words="none") == ["语言", "大学"]
-    assert said("中华人民共和国", stop_words="none")[0] == "中华"
-    assert "中华人民共和国" in said("中华人民共和国", stop_words="none")
+    assert segment("语言大学", stop_words="none") == ["语言", "大学"]
+    assert segment("中华人民共和国", stop_words="none")[0] == "中华"
+    assert "中华人民共和国" in segment("中华人民共和国", stop_words="none")
 
 
 def test_unknown_characters_are_single_words():
-    assert said("灣𠀀", stop_words="none") == ["灣", "𠀀"]
+    assert segment("灣𠀀", stop_words="none") == ["灣", "𠀀"]
 
 
 def test_function_words_and_punctuation_are_left_out():
-    assert said("他的语言，是好的。") == ["语言", "好"]
+    assert segment("他的语言，是好的。") == ["语言", "好"]
 
 
 def test_full_width_letters_and_digits_are_half_width_ones():
-    assert said("ＧＤＰ增长２０２０", stop_words="none") == said("GDP增长2020", stop_words="none")
+    assert segment("ＧＤＰ增长２０２０", stop_words="none") == segment(
+        "GDP增长2020", stop_words="none"
+    )
 
 
 def test_english_is_lower_cased_words():
-    assert said("The Ferry left at six.", "en") == ["ferry", "left", "six"]
+    assert segment("The Ferry left at six.", "en") == ["ferry", "left", "six"]
 
 
 def test_letters_and_their_accents_are_composed():
@@ -44,7 +46,7 @@ def test_letters_and_their_accents_are_composed():
 
 
 def test_characters_need_no_dictionary():
-    assert said("好语言", method="characters") == [
+    assert segment("好语言", method="characters") == [
         "好",
         "语",
         "好语",
@@ -54,7 +56,7 @@ def test_characters_need_no_dictionary():
 
 
 def test_pairs_are_of_adjacent_chinese_characters():
-    found = said("好，语x一y㐀㐁", method="characters")
+    found = segment("好，语x一y㐀㐁", method="characters")
     assert found == ["好", "语", "x", "一", "y", "㐀", "㐁", "㐀㐁"]
 
 
@@ -73,14 +75,14 @@ _STOPPED_IN_CHINESE = (
 
 
 def test_pure_function_words_are_left_out():
-    assert said(_STOPPED, "en") == []
+    assert segment(_STOPPED, "en") == []
     for word in _STOPPED_IN_CHINESE.split():
-        assert word not in said(word), word
+        assert word not in segment(word), word
 
 
 @pytest.mark.parametrize("text", ["", "。。。", "🙂🙂", "   \n\n  "])
 def test_content_words_are_not_stop_words(text):
-    assert said(text) == []
+    assert segment(text) == []
 
 
 def test_spans_of_words_slice_to_them():
@@ -126,13 +128,13 @@ def test_words_without_spans_are_the_same(method):
 def test_stop_words_come_from_a_file(tmp_path):
     path = tmp_path / "stop.txt"
     path.write_text(" 语言\t\n\n", "utf-8")
-    assert said("他语言", stop_words=str(path)) == ["他"]
+    assert segment("他语言", stop_words=str(path)) == ["他"]
 
 
 def test_a_byte_order_mark_is_not_part_of_a_stop_word(tmp_path):
     path = tmp_path / "stop.txt"
     path.write_text("语言\n的\n", "utf-8-sig")
-    assert said("他语言", stop_words=str(path)) == ["他"]
+    assert segment("他语言", stop_words=str(path)) == ["他"]
 
 
 def test_a_missing_stop_word_file_is_one_message(tmp_path):
@@ -147,7 +149,7 @@ def test_an_unknown_method_lists_the_known_ones():
 
 def test_only_chinese_needs_the_dictionary(monkeypatch):
     monkeypatch.setitem(sys.modules, "rjieba", None)
-    assert said("Sheep graze", "en") == ["sheep", "graze"]
-    assert said("羊吃草", method="characters")
+    assert segment("Sheep graze", "en") == ["sheep", "graze"]
+    assert segment("羊吃草", method="characters")
     with pytest.raises(MissingExtraError, match=r"closeread\[zh\]"):
-        said("羊吃草")
+        segment("羊吃草")

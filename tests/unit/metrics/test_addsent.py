@@ -8,7 +8,7 @@ from closeread.metrics.intervals import value
 from closeread.types import Answer, Prediction, Question, Submission
 
 
-def asked(name, role=None, group=""):
+def make_question(name, role=None, group=""):
     gold = Answer(kind="span", texts=("red brick",))
     return Question(
         question_id=name, passage_id="p", text="?", kind="span", answers=(gold,),
@@ -24,7 +24,7 @@ def numbers(rows, **of):
         for name, text in rows.items()
         if text is not None
     }
-    scores = [metric.score(asked(name, *of.get(name, ())), said.get(name)) for name in rows]
+    scores = [metric.score(make_question(name, *of.get(name, ())), said.get(name)) for name in rows]
     return [value(one) for one in metric.pool(scores, Submission(predictions=said))]
 
 
@@ -49,7 +49,7 @@ def test_variants_of_an_attack_are_known_by_role_and_group():
 
 def test_failures_score_zero_and_an_empty_set_has_no_mean():
     failed = Prediction(question_id="q", error="timed out")
-    assert addsent.metric().score(asked("q"), failed).values == {
+    assert addsent.metric().score(make_question("q"), failed).values == {
         "original_em": 0.0, "original_f1": 0.0,
     }  # fmt: skip
     with pytest.raises(CloseReadError, match="no question"):

@@ -24,7 +24,7 @@ def question(asks_for="supported", truth=(True, False, False), gold="A"):
     )
 
 
-def said(label="", texts=(), scores=()):
+def make_prediction(label="", texts=(), scores=()):
     answer = Answer(kind="choice", label=label, texts=texts) if label or texts else None
     return Prediction(question_id="q", answer=answer, option_scores=scores)
 
@@ -32,17 +32,17 @@ def said(label="", texts=(), scores=()):
 @pytest.mark.parametrize(
     ("prediction", "asks_for", "label"),
     [
-        (said("B"), "supported", "B"),
-        (said(texts=("text C ",)), "supported", "C"),
-        (said(texts=("C",)), "supported", "C"),
-        (said(texts=("something else",)), "supported", None),
-        (said("B", scores=(0.9, 0.1, 0.2)), "supported", "B"),
-        (said(scores=(0.1, 0.9, 0.2)), "supported", "B"),
-        (said(scores=(0.1, 0.9, 0.2)), "contradicted", "A"),
-        (said(scores=(0.1, 0.9, 0.2)), None, "B"),
-        (said(scores=(0.5, 0.9, 0.9)), "supported", "B"),
-        (said(scores=(0.5, 0.2, 0.2)), "contradicted", "B"),
-        (said(), "supported", None),
+        (make_prediction("B"), "supported", "B"),
+        (make_prediction(texts=("text C ",)), "supported", "C"),
+        (make_prediction(texts=("C",)), "supported", "C"),
+        (make_prediction(texts=("something else",)), "supported", None),
+        (make_prediction("B", scores=(0.9, 0.1, 0.2)), "supported", "B"),
+        (make_prediction(scores=(0.1, 0.9, 0.2)), "supported", "B"),
+        (make_prediction(scores=(0.1, 0.9, 0.2)), "contradicted", "A"),
+        (make_prediction(scores=(0.1, 0.9, 0.2)), None, "B"),
+        (make_prediction(scores=(0.5, 0.9, 0.9)), "supported", "B"),
+        (make_prediction(scores=(0.5, 0.2, 0.2)), "contradicted", "B"),
+        (make_prediction(), "supported", None),
         (None, "supported", None),
     ],
 )
@@ -52,7 +52,7 @@ def test_the_picked_label_of_a_prediction(prediction, asks_for, label):
 
 def test_the_number_of_scores_must_equal_that_of_options():
     with pytest.raises(InputError, match="2 scores for 3 options") as caught:
-        choice.metric().score(question(), said(scores=(0.1, 0.2)))
+        choice.metric().score(question(), make_prediction(scores=(0.1, 0.2)))
     assert "question q" in str(caught.value)
 
 
@@ -64,9 +64,9 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
     scores = [
         made.score(question(), None),
         made.score(question(), failed),
-        made.score(question(), said("A")),
-        made.score(question(gold=None), said("A")),
-        made.score(msgspec.structs.replace(question(), answers=(spoken,)), said("A")),
+        made.score(question(), make_prediction("A")),
+        made.score(question(gold=None), make_prediction("A")),
+        made.score(msgspec.structs.replace(question(), answers=(spoken,)), make_prediction("A")),
     ]
     assert [score.values["accuracy"] for score in scores] == [0.0, 0.0, 1.0, None, None]
     assert [score.note for score in scores] == ["", "", "picked A", "picked A", "picked A"]
@@ -77,19 +77,19 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
 @pytest.mark.parametrize(
     ("prediction", "asks_for", "judged"),
     [
-        (said(scores=(0.9, 0.5, 0.1)), "supported", (True, None, False)),
-        (said(scores=(0.51, 0.49, 0.5)), "contradicted", (True, False, None)),
-        (said("A"), "supported", (True, False, False)),
-        (said("A"), "contradicted", (False, True, True)),
-        (said("A"), None, (None, None, None)),
+        (make_prediction(scores=(0.9, 0.5, 0.1)), "supported", (True, None, False)),
+        (make_prediction(scores=(0.51, 0.49, 0.5)), "contradicted", (True, False, None)),
+        (make_prediction("A"), "supported", (True, False, False)),
+        (make_prediction("A"), "contradicted", (False, True, True)),
+        (make_prediction("A"), None, (None, None, None)),
         (None, "supported", (None, None, None)),
-        (said("A", scores=(0.1, 0.2, 0.9)), "supported", (False, False, True)),
+        (make_prediction("A", scores=(0.1, 0.2, 0.9)), "supported", (False, False, True)),
         # Log-odds, log-probabilities and sums rank options; nothing says where support begins.
-        (said("A", scores=(-0.2, -1.5, -3.0)), "supported", (True, False, False)),
-        (said("A", scores=(-0.2, -1.5, -3.0)), "contradicted", (False, True, True)),
-        (said("C", scores=(7.1, 5.0, 0.4)), "contradicted", (True, True, False)),
-        (said(scores=(7.1, 5.0, 0.4)), "contradicted", (True, True, False)),
-        (said("A", scores=(7.1, 5.0, 0.4)), None, (None, None, None)),
+        (make_prediction("A", scores=(-0.2, -1.5, -3.0)), "supported", (True, False, False)),
+        (make_prediction("A", scores=(-0.2, -1.5, -3.0)), "contradicted", (False, True, True)),
+        (make_prediction("C", scores=(7.1, 5.0, 0.4)), "contradicted", (True, True, False)),
+        (make_prediction(scores=(7.1, 5.0, 0.4)), "contradicted", (True, True, False)),
+        (make_prediction("A", scores=(7.1, 5.0, 0.4)), None, (None, None, None)),
     ],
 )
 def test_judgements_of_options_by_a_prediction(prediction, asks_for, judged):
@@ -97,7 +97,7 @@ def test_judgements_of_options_by_a_prediction(prediction, asks_for, judged):
 
 
 def test_ranking_scores_have_no_threshold():
-    sums = msgspec.structs.replace(said("A", scores=(0.4, 0.3, 0.9)), scores_rank=True)
+    sums = msgspec.structs.replace(make_prediction("A", scores=(0.4, 0.3, 0.9)), scores_rank=True)
     assert option.judge_options(question(), sums) == (True, False, False)
     note = "option scores that only rank, judged by the option picked"
     assert option.metric().score(question(), sums).note == note
@@ -107,7 +107,7 @@ def test_ranking_scores_have_no_threshold():
 
 def test_numpy_scores_are_judged_like_python_s():
     scores = tuple(np.array([0.9, 0.1, 0.2], dtype=np.float32))
-    assert option.metric().score(question(), said(scores=scores)).values["right"] == 3.0
+    assert option.metric().score(question(), make_prediction(scores=scores)).values["right"] == 3.0
 
 
 def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
@@ -116,10 +116,10 @@ def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
     some = question(truth=(True, None, False))
     none = question(truth=())
     scores = [
-        made.score(some, said("A")),
-        made.score(question(), said("B")),
+        made.score(some, make_prediction("A")),
+        made.score(question(), make_prediction("B")),
         made.score(question(), None),
-        made.score(none, said("A")),
+        made.score(none, make_prediction("A")),
     ]
     assert [score.values["right"] for score in scores] == [2.0, 1.0, 0.0, None]
     (pool,) = made.pool(scores, Submission(predictions={}))
@@ -135,7 +135,7 @@ def test_the_note_distinguishes_missing_and_ranking_scores():
         "none": (),
         "chances": (0.9, 0.4, 0.2),
     }
-    scores = [made.score(question(), said("A", scores=found)) for found in of.values()]
+    scores = [made.score(question(), make_prediction("A", scores=found)) for found in of.values()]
     scores.append(made.score(question(), None))
     (pool,) = made.pool(scores, Submission(predictions={}))
     assert value(pool) == 4 / 5

@@ -27,7 +27,7 @@ def question(question_id, *answers, passage_id="p"):
     )
 
 
-def said(question_id, *texts):
+def make_prediction(question_id, *texts):
     return Prediction(question_id=question_id, answer=Answer(kind="spans", texts=texts))
 
 
@@ -43,13 +43,13 @@ def test_the_metric_implements_the_protocol():
 
 
 def test_the_answer_type_depends_on_the_prediction():
-    assert set(metric().score(NUMBER, said("n", "3")).values) == {
+    assert set(metric().score(NUMBER, make_prediction("n", "3")).values) == {
         "em",
         "f1",
         "em.number",
         "f1.number",
     }
-    assert "em.span" in metric().score(NUMBER, said("n", "three")).values
+    assert "em.span" in metric().score(NUMBER, make_prediction("n", "three")).values
 
 
 def test_the_answer_type_needs_both_maxima():
@@ -57,7 +57,7 @@ def test_the_answer_type_needs_both_maxima():
     reordered = question(
         "q", Answer(kind="span", texts=("red blue",)), Answer(kind="date", texts=("blue red",))
     )
-    said_first = metric().score(reordered, said("q", "red blue")).values
+    said_first = metric().score(reordered, make_prediction("q", "red blue")).values
     assert said_first == {"em": 1.0, "f1": 1.0, "em.span": 1.0, "f1.span": 1.0}
 
 
@@ -68,7 +68,7 @@ def test_a_missing_prediction_is_wrong_and_has_the_type_of_the_first_answer():
 
 
 def test_blank_gold_is_wrong_and_has_no_type():
-    assert metric().score(BLANK, said("b", "")).values == {"em": 0.0, "f1": 0.0}
+    assert metric().score(BLANK, make_prediction("b", "")).values == {"em": 0.0, "f1": 0.0}
 
 
 @pytest.mark.parametrize("judge", [metric, whitespace, number, firstline, fixed])
@@ -93,7 +93,7 @@ def test_an_answer_to_a_question_without_gold_is_an_error():
     bare = question("x")
     for judge in (metric(), fixed()):
         with pytest.raises(CloseReadError, match="question x: the question has no gold answer"):
-            judge.score(bare, said("x", "3"))
+            judge.score(bare, make_prediction("x", "3"))
         assert judge.score(bare, None).values["em"] == 0.0
 
 
@@ -103,7 +103,7 @@ def test_a_prediction_without_spans_is_wrong():
 
 
 def test_pools_are_by_passage_and_by_type():
-    predictions = {"n": said("n", "3"), "s": said("s", "red")}
+    predictions = {"n": make_prediction("n", "3"), "s": make_prediction("s", "red")}
     scores = [metric().score(each, predictions.get(each.question_id)) for each in (NUMBER, SPANS)]
     submission = Submission(predictions=predictions)
     names = [pool.metric for pool in metric().pool(scores, submission)]
@@ -126,7 +126,7 @@ def test_pools_are_by_passage_and_by_type():
 def test_questions_of_one_passage_are_one_unit():
     """Three questions, two passages: their sums are resampled together."""
     asked = [NUMBER, SPANS, question("n2", Answer(kind="number", texts=("4",)))]
-    predictions = {"n": said("n", "3"), "n2": said("n2", "4")}
+    predictions = {"n": make_prediction("n", "3"), "n2": make_prediction("n2", "4")}
     scores = [metric().score(one, predictions.get(one.question_id)) for one in asked]
     em, *_ = metric().pool(scores, Submission(predictions=predictions))
     assert (list(em.unit_ids), list(em.numerators)) == (["p", "p2"], [2.0, 0.0])
@@ -147,7 +147,9 @@ def test_variants_about_a_changed_passage_are_resampled_with_their_original(of):
     asked.append(replace(NUMBER, question_id="m", passage_id="p#m"))
     assert len({one.passage_id for one in asked}) == 4
     for answer in (None, "3"):
-        scores = [of.score(one, answer and said(one.question_id, answer)) for one in asked]
+        scores = [
+            of.score(one, answer and make_prediction(one.question_id, answer)) for one in asked
+        ]
         assert [one.unit_id for one in scores] == ["p", "p", "p", "p", "p#m"]
 
 
@@ -157,7 +159,7 @@ def test_without_questions_only_em_and_f1_are_returned():
 
 
 def test_the_cached_judgement_belongs_to_one_question_and_prediction():
-    prediction = said("n", "red", "blue")
+    prediction = make_prediction("n", "red", "blue")
     first = cached_judgement(NUMBER, prediction)
     assert cached_judgement(NUMBER, prediction) is first
     assert [found.text for found in cached_judgement(SPANS, prediction)[3][0]] == ["red", "blue"]
@@ -167,7 +169,7 @@ def test_the_cached_judgement_belongs_to_one_question_and_prediction():
 
 def test_a_judgement_can_be_requested_before_any_score(monkeypatch):
     monkeypatch.setattr("closeread.metrics.drop._last", None)
-    assert cached_judgement(NUMBER, said("n", "3"))[4:] == (1.0, 1.0)
+    assert cached_judgement(NUMBER, make_prediction("n", "3"))[4:] == (1.0, 1.0)
 
 
 def test_concurrent_threads_do_not_mix_judgements():
@@ -179,7 +181,8 @@ def test_concurrent_threads_do_not_mix_judgements():
         with ThreadPoolExecutor(8) as pool:
             found = pool.map(
                 lambda one: all(
-                    cached_judgement(one, said(one.question_id, one.question_id))[0] is one
+                    cached_judgement(one, make_prediction(one.question_id, one.question_id))[0]
+                    is one
                     for _ in range(4_000)
                 ),
                 asked,
@@ -190,7 +193,7 @@ def test_concurrent_threads_do_not_mix_judgements():
 
 
 def test_official_over_a_file_counts_types():
-    predictions = {"n": said("n", "three"), "s": said("s", "blue", "red")}
+    predictions = {"n": make_prediction("n", "three"), "s": make_prediction("s", "blue", "red")}
     scores = [metric().score(each, predictions[each.question_id]) for each in (NUMBER, SPANS)]
     assert official(iter(scores))["types"] == {
         "span": {"count": 1, "em": 1.0, "f1": 1.0},

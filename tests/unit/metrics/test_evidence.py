@@ -18,7 +18,7 @@ def question(*evidence):
     )
 
 
-def said(*evidence):
+def make_prediction(*evidence):
     return Prediction(question_id="q", evidence=evidence)
 
 
@@ -49,7 +49,7 @@ def test_options_with_gold_are_averaged():
         Evidence(option_label="B", spans=(S[2],)),
         Evidence(option_label="C", spans=()),
     )
-    score = metric().score(asked, said(Evidence(option_label="A", spans=(S[0],))))
+    score = metric().score(asked, make_prediction(Evidence(option_label="A", spans=(S[0],))))
     assert isinstance(metric(), Metric)
     assert score.values["precision"] == 0.5
     assert score.values["recall"] == 0.25
@@ -62,7 +62,7 @@ def test_one_of_several_references_is_enough():
     """ExpMRC names a question's evidence two to four times; together they were one long gold."""
     asked = question(Evidence(spans=(S[0],)), Evidence(spans=(S[1], S[2])), Evidence(spans=()))
     for spans, f1 in (((S[0],), 1.0), ((S[1], S[2]), 1.0), ((S[1],), 2 / 3), ((S[3],), 0.0)):
-        values = metric().score(asked, said(Evidence(spans=spans))).values
+        values = metric().score(asked, make_prediction(Evidence(spans=spans))).values
         assert values["f1"] == values["f1."] == pytest.approx(f1)
 
 
@@ -70,10 +70,11 @@ def test_evidence_without_a_label_counts_for_every_option():
     asked = question(
         Evidence(option_label="A", spans=(S[0],)), Evidence(option_label="B", spans=(S[1],))
     )
-    score = metric().score(asked, said(Evidence(spans=(S[0],))))
+    score = metric().score(asked, make_prediction(Evidence(spans=(S[0],))))
     assert (score.values["f1.A"], score.values["f1.B"]) == (1.0, 0.0)
     whole = metric().score(
-        question(Evidence(spans=(S[0], S[1]))), said(Evidence(option_label="B", spans=(S[1],)))
+        question(Evidence(spans=(S[0], S[1]))),
+        make_prediction(Evidence(option_label="B", spans=(S[1],))),
     )
     assert whole.values["recall."] == 0.5
 
@@ -82,7 +83,7 @@ def test_overlong_evidence_is_noted():
     """A whole passage hits every gold sentence, and nothing else in it counts: the note says so."""
     asked = question(Evidence(option_label="A", spans=(S[0], S[1])))
     for end, told in ((59, False), (60, True)):
-        score = metric().score(asked, said(Evidence(spans=(Span(0, end), S[0]))))
+        score = metric().score(asked, make_prediction(Evidence(spans=(Span(0, end), S[0]))))
         assert score.values["f1"] == 1.0
         notes = {pool.note for pool in metric().pool([score], Submission(predictions={}))}
         assert [
@@ -92,7 +93,7 @@ def test_overlong_evidence_is_noted():
 
 def test_missing_evidence_scores_zero_and_missing_gold_is_not_scored():
     asked = question(Evidence(option_label="A", spans=(S[0],)))
-    scores = [metric().score(asked, None), metric().score(question(), said())]
+    scores = [metric().score(asked, None), metric().score(question(), make_prediction())]
     assert [score.values["f1"] for score in scores] == [0.0, None]
     pools = metric().pool(scores, Submission(predictions={}))
     assert [pool.metric for pool in pools] == [
@@ -108,7 +109,7 @@ def test_missing_evidence_scores_zero_and_missing_gold_is_not_scored():
     assert official(scores[1:]) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
-def pooled(*predictions):
+def pool_predictions(*predictions):
     """The pool of evidence.f1 over so many questions with gold, each with its prediction."""
     asked = question(Evidence(option_label="A", spans=(S[0],)))
     named = {str(place): one for place, one in enumerate(predictions) if one is not None}
@@ -121,13 +122,13 @@ def pooled(*predictions):
 
 ANSWERED = Prediction(question_id="q", answer=Answer(kind="choice", label="A"))
 FAILED = Prediction(question_id="q", error="RuntimeError: no")
-FOUND_NOTHING = said(Evidence(option_label="A"))
+FOUND_NOTHING = make_prediction(Evidence(option_label="A"))
 
 
 @pytest.mark.parametrize("others", [(), (FAILED,), (None,)])
 def test_a_reader_without_evidence_has_no_value(others):
     """A 0 would say that it looked for evidence and found the wrong."""
-    pool = pooled(ANSWERED, ANSWERED, *others)
+    pool = pool_predictions(ANSWERED, ANSWERED, *others)
     assert value(pool) is None
     assert (pool.n_questions, pool.n_scored) == (2 + len(others), 0)
     assert pool.note == "no prediction has evidence"
@@ -136,14 +137,14 @@ def test_a_reader_without_evidence_has_no_value(others):
 @pytest.mark.parametrize(
     ("predictions", "expected", "told"),
     [
-        ((ANSWERED, said(Evidence(spans=(S[0],)))), 0.5, "1 prediction has no evidence"),
+        ((ANSWERED, make_prediction(Evidence(spans=(S[0],)))), 0.5, "1 prediction has no evidence"),
         ((ANSWERED, FOUND_NOTHING), 0.0, "1 prediction has no evidence"),
         ((FOUND_NOTHING,), 0.0, ""),
         ((FAILED, None), 0.0, ""),
     ],
 )
 def test_a_reader_with_some_evidence_or_only_failures_has_a_value(predictions, expected, told):
-    pool = pooled(*predictions)
+    pool = pool_predictions(*predictions)
     assert value(pool) == expected
     assert pool.n_scored == len(predictions)
     assert pool.n_answered == sum(one not in (None, FAILED) for one in predictions)
@@ -154,7 +155,7 @@ def test_a_reader_with_some_evidence_or_only_failures_has_a_value(predictions, e
 def test_a_subset_has_a_value_if_the_whole_has(gives):
     """Predictions without evidence count as 0 in their own part, too: the whole is its parts'."""
     asked = question(Evidence(option_label="A", spans=(S[0],)))
-    found = said(Evidence(spans=(S[0],))) if gives else ANSWERED
+    found = make_prediction(Evidence(spans=(S[0],))) if gives else ANSWERED
     named = {"1": found, "2": found, "3": ANSWERED, "4": ANSWERED, "5": FAILED, "6": FAILED}
     scores = [
         msgspec.structs.replace(metric().score(asked, one), question_id=name)

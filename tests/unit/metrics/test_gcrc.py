@@ -48,7 +48,7 @@ def submitted(letters):
     )
 
 
-def values(made, submission, questions=QUESTIONS):
+def compute_values(made, submission, questions=QUESTIONS):
     scores = [made.score(each, submission.predictions.get(each.question_id)) for each in questions]
     return [value(pool) for pool in made.pool(scores, submission)]
 
@@ -60,14 +60,14 @@ def test_missing_answers_are_free_officially_and_wrong_strictly():
     assert isinstance(metric(), Metric)
     assert metric().unit == strict().unit == "group"
     only = {name: letter for name, letter in FULL.items() if name.startswith("t1")}
-    assert values(metric(), submitted(only)) == [1.0, 1.0, 0.0, 0.5]
-    assert values(strict(), submitted(only)) == [0.5, 0.5, 0.0, 0.25]
+    assert compute_values(metric(), submitted(only)) == [1.0, 1.0, 0.0, 0.5]
+    assert compute_values(strict(), submitted(only)) == [0.5, 0.5, 0.0, 0.25]
 
 
 def test_unknown_ids_count_only_officially():
     extra = FULL | {"x": "A", "y#original": "B", "z#positive": "C"}
-    assert values(metric(), submitted(extra))[0] == 2 / 4
-    assert values(strict(), submitted(extra))[0] == 1.0
+    assert compute_values(metric(), submitted(extra))[0] == 2 / 4
+    assert compute_values(strict(), submitted(extra))[0] == 1.0
 
 
 def test_an_empty_submission_is_an_error_officially_and_zero_strictly():
@@ -78,7 +78,7 @@ def test_an_empty_submission_is_an_error_officially_and_zero_strictly():
     summary = summarize(metric(), scores, empty, Resampling())[0]
     assert summary.value is None
     assert "the predictions answer no original question" in summary.note
-    assert values(strict(), empty) == [0.0, 0.0, 0.0, 0.0]
+    assert compute_values(strict(), empty) == [0.0, 0.0, 0.0, 0.0]
 
 
 def test_option_scores_pick_an_answer_without_a_letter():
@@ -89,7 +89,7 @@ def test_option_scores_pick_an_answer_without_a_letter():
         )
         for each in QUESTIONS
     }
-    assert values(metric(), Submission(predictions=given)) == [1.0] * 4
+    assert compute_values(metric(), Submission(predictions=given)) == [1.0] * 4
 
 
 def test_a_question_without_triple_is_rejected_with_a_cure():
@@ -131,7 +131,7 @@ def test_a_question_without_gold_is_not_counted():
         )
         for role in ROLES
     ]
-    assert values(strict(), submitted({}), blind) == [None] * 4
+    assert compute_values(strict(), submitted({}), blind) == [None] * 4
 
 
 def test_lists_and_bare_rows_are_rejected_as_answers():
@@ -166,14 +166,14 @@ def test_chance_levels_are_in_the_notes():
     assert notes["gcrc.acc0~strict"] == "chance 25.00 %"
 
 
-def noted(questions):
+def summary_notes(questions):
     scores = [strict().score(each, None) for each in questions]
     return {one.metric: one.note for one in summarize(strict(), scores, submitted({}), None)}
 
 
 def test_the_level_of_distinct_letters_is_noted_if_they_differ():
     """As in the exam that ships: a reader that "knows" it would lose by it."""
-    notes = noted([*QUESTIONS, *triple("t3", "ABA")])
+    notes = summary_notes([*QUESTIONS, *triple("t3", "ABA")])
     assert notes["gcrc.acc1~strict"] == "chance 10.94 %"
     assert notes["gcrc.acc2~strict"] == "chance 1/64 = 1.56 %"
 
@@ -182,12 +182,12 @@ def test_chance_depends_on_the_number_of_options():
     """Two options a question in one triple, four in the other; a pick beside them is read."""
     two = [msgspec.structs.replace(each, options=each.options[:2]) for each in triple("t2", "ABA")]
     questions = [*triple("t1"), *two]
-    notes = noted(questions)
+    notes = summary_notes(questions)
     assert notes["gcrc.acc0~strict"] == f"chance {100 * (1 / 4 + 1 / 2) / 2:.2f} %"
     assert notes["gcrc.acc1~strict"] == f"chance {100 * (7 / 64 + 3 / 8) / 2:.2f} %"
     assert notes["gcrc.acc2~strict"] == f"chance {100 * (1 / 64 + 1 / 8) / 2:.2f} %"
     right = submitted({each.question_id: each.answers[0].label for each in questions})
-    assert values(metric(), right, questions) == [1.0, 1.0, 1.0, 1.0]
+    assert compute_values(metric(), right, questions) == [1.0, 1.0, 1.0, 1.0]
 
 
 def test_intervals_resample_triples():
@@ -263,6 +263,8 @@ def test_an_unsubmitted_subset_has_no_official_value():
 def test_a_missing_prediction_never_raises_the_strict_score(left_out):
     fewer = {name: letter for name, letter in FULL.items() if name != left_out}
     for less, more in zip(
-        values(strict(), submitted(fewer)), values(strict(), submitted(FULL)), strict=True
+        compute_values(strict(), submitted(fewer)),
+        compute_values(strict(), submitted(FULL)),
+        strict=True,
     ):
         assert less <= more

@@ -27,7 +27,7 @@ BOUNDS = (
 P_OF_PARTS = (0.19, 0.05, 0.1, 0.06, 0.05, 0.55)  # their mean is 0.7
 
 
-def pool_of(numerators, denominators=None, statistic=None, name="a.b"):
+def make_pool(numerators, denominators=None, statistic=None, name="a.b"):
     n = len(numerators)
     return Pool(
         metric=name,
@@ -67,7 +67,7 @@ def drawn_values(kind):
 )
 def test_draws_have_the_distribution_of_the_plain_bootstrap(kind):
     numerators, denominators = drawn_values(kind)
-    ours = resample_values(pool_of(numerators, denominators), 20_000, np.random.default_rng(1))
+    ours = resample_values(make_pool(numerators, denominators), 20_000, np.random.default_rng(1))
     plain = plain_bootstrap(numerators, denominators, 20_000, 2)
     spread = plain.std()
     assert ours.mean() == pytest.approx(plain.mean(), abs=spread / 20)
@@ -81,7 +81,7 @@ def test_resampling_agrees_with_scipy():
     from scipy.stats import bootstrap
 
     numerators, _ = drawn_values("mixed")
-    ours = interval(pool_of(numerators), Resampling(resamples=20_000))
+    ours = interval(make_pool(numerators), Resampling(resamples=20_000))
     theirs = bootstrap(
         (np.array(numerators),),
         np.mean,
@@ -94,23 +94,23 @@ def test_resampling_agrees_with_scipy():
 
 
 def test_intervals_depend_on_the_seed():
-    pool = pool_of(drawn_values("mixed")[0])
+    pool = make_pool(drawn_values("mixed")[0])
     assert interval(pool, Resampling(seed=3)) == interval(pool, Resampling(seed=3))
     assert interval(pool, Resampling(seed=3)) != interval(pool, Resampling(seed=4))
 
 
 def test_the_order_of_units_does_not_matter():
     numerators, denominators = drawn_values("clusters")
-    turned = pool_of(numerators[::-1], denominators[::-1])
-    straight = pool_of(numerators, denominators)
+    turned = make_pool(numerators[::-1], denominators[::-1])
+    straight = make_pool(numerators, denominators)
     assert interval(straight, Resampling()) == interval(turned, Resampling())
     assert value(straight) == value(turned)
 
 
 def test_draws_of_a_number_do_not_depend_on_other_numbers():
     numerators = drawn_values("mixed")[0]
-    one = interval(pool_of(numerators, name="drop.f1"), Resampling())
-    two = interval(pool_of(numerators, name="drop.em"), Resampling())
+    one = interval(make_pool(numerators, name="drop.f1"), Resampling())
+    two = interval(make_pool(numerators, name="drop.em"), Resampling())
     assert one != two
 
 
@@ -119,7 +119,7 @@ def test_draws_of_a_number_do_not_depend_on_other_numbers():
 def test_uniform_zero_one_units_have_clopper_pearson_bounds(n, share):
     from scipy.stats import binomtest
 
-    found = interval(pool_of([share] * n), Resampling())
+    found = interval(make_pool([share] * n), Resampling())
     exact = binomtest(share * n, n).proportion_ci(0.95, method="exact")
     assert found.low == pytest.approx(exact.low, abs=1e-12)
     assert found.high == pytest.approx(exact.high, abs=1e-12)
@@ -136,20 +136,20 @@ def test_equal_fractions_have_bounds_on_both_sides():
 @pytest.mark.parametrize("share", [-0.5, 1.5])
 def test_equal_values_outside_zero_and_one_have_no_bounds(share):
     """What other units may be is not known of a number that is no fraction."""
-    found = interval(pool_of([share] * 3), Resampling())
+    found = interval(make_pool([share] * 3), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
     assert found.note == "every unit has the same score: no interval can be estimated"
 
 
 def test_without_units_there_is_no_value_or_interval():
-    pool = pool_of([])
+    pool = make_pool([])
     found = interval(pool, Resampling())
     assert (value(pool), found.low, found.high) == (None, None, None)
     assert found.note == "no question was scored"
 
 
 def test_units_without_weight_are_not_scored():
-    found = interval(pool_of([0.0, 0.0], [0, 0]), Resampling())
+    found = interval(make_pool([0.0, 0.0], [0, 0]), Resampling())
     assert (found.low, found.high, found.note) == (None, None, "no question was scored")
 
 
@@ -159,14 +159,14 @@ def test_a_statistic_has_precedence_over_sums():
     def median(indices=None):
         return float(np.median(data if indices is None else data[indices]))
 
-    pool = pool_of([0] * 4, statistic=median)
+    pool = make_pool([0] * 4, statistic=median)
     found = interval(pool, Resampling(resamples=2_000))
     assert value(pool) == 1.5
     assert (found.low, found.high) == (0.0, 10.0)
 
 
 def test_a_constant_statistic_has_no_interval():
-    found = interval(pool_of([1, 0, 1], statistic=lambda indices=None: 1.0), Resampling())
+    found = interval(make_pool([1, 0, 1], statistic=lambda indices=None: 1.0), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
     assert found.note == "all resamples give the same value: no interval can be estimated"
 
@@ -179,7 +179,7 @@ def test_zero_width_bounds_become_a_statistic_s_extremes():
 
     for statistic in (lambda indices=None: 1.0, seldom):
         pool = replace(
-            pool_of([1] * 50, statistic=statistic), extremes=lambda rest: (1 - 2 * rest, 1.0)
+            make_pool([1] * 50, statistic=statistic), extremes=lambda rest: (1 - 2 * rest, 1.0)
         )
         found = interval(pool, Resampling(resamples=2_000))
         assert (found.low, found.high) == (1 - 2 * unseen_share(50, 0.95), 1.0)
@@ -189,7 +189,7 @@ def test_zero_width_bounds_become_a_statistic_s_extremes():
 
 def test_undefined_resamples_are_left_out():
     """Half the units weigh nothing: some resamples have no denominator at all."""
-    pool = pool_of([1.0, 0.0, 0.0, 0.0], [1, 1, 0, 0])
+    pool = make_pool([1.0, 0.0, 0.0, 0.0], [1, 1, 0, 0])
     drawn = resample_values(pool, 500, np.random.default_rng(0))
     assert np.isnan(drawn).any()
     found = interval(pool, Resampling(resamples=500))
@@ -198,18 +198,18 @@ def test_undefined_resamples_are_left_out():
 
 def test_units_without_weight_do_not_narrow_an_interval():
     """Seven right answers among 75 questions of other kinds give the bound of seven, not of 75."""
-    pool = pool_of([1.0] * 7 + [0.0] * 68, [1] * 7 + [0] * 68)
+    pool = make_pool([1.0] * 7 + [0.0] * 68, [1] * 7 + [0] * 68)
     found = interval(pool, Resampling(resamples=500))
     assert (found.low, found.high) == unseen_bounds(1.0, 7, 0.95)
     assert "7 scored units" in found.note
-    one = interval(pool_of([1.0, 0.0], [1, 0]), Resampling(resamples=500))
+    one = interval(make_pool([1.0, 0.0], [1, 0]), Resampling(resamples=500))
     assert one.note == "only one unit was scored: exact interval instead of the bootstrap"
 
 
 def test_sums_are_exactly_rounded():
     tenths = [0.1] * 10
-    assert value(pool_of(tenths)) == 0.1
-    assert value(pool_of([1e16, 1.0, -1e16])) == 1 / 3
+    assert value(make_pool(tenths)) == 0.1
+    assert value(make_pool([1e16, 1.0, -1e16])) == 1 / 3
     assert math.fsum(tenths) == 1.0
 
 
@@ -227,7 +227,7 @@ def test_intervals_have_their_nominal_coverage(kind):
             skill = rng.beta(7, 3, 200)
             numerators = rng.binomial(below, skill).astype(float).tolist()
             denominators, truth = below.tolist(), 0.7
-        found = interval(pool_of(numerators, denominators), Resampling(resamples=600, seed=seed))
+        found = interval(make_pool(numerators, denominators), Resampling(resamples=600, seed=seed))
         held += found.low <= truth <= found.high
     assert 0.91 <= held / 400 <= 0.98
 
@@ -247,7 +247,9 @@ def test_intervals_of_few_units_have_nearly_nominal_coverage(kind, units):
         else:
             below = rng.integers(1, 17, units)
             right = rng.binomial(below, rng.beta(7, 3, units)).astype(float)
-        found = interval(pool_of(right.tolist(), list(below)), Resampling(resamples=400, seed=seed))
+        found = interval(
+            make_pool(right.tolist(), list(below)), Resampling(resamples=400, seed=seed)
+        )
         held += found.low <= 0.7 <= found.high
     assert (0.87 if units == 20 else 0.9) <= held / 300 <= (0.99 if units == 20 else 0.98)
 
@@ -256,8 +258,8 @@ def test_clusters_widen_the_interval():
     """Ten alike questions in a passage tell as much as one."""
     rng = np.random.default_rng(3)
     right = (rng.random(60) < 0.6).astype(float)
-    apart = interval(pool_of(np.repeat(right, 10).tolist()), Resampling())
-    together = interval(pool_of((right * 10).tolist(), [10] * 60), Resampling())
+    apart = interval(make_pool(np.repeat(right, 10).tolist()), Resampling())
+    together = interval(make_pool((right * 10).tolist(), [10] * 60), Resampling())
     assert together.high - together.low > 2.5 * (apart.high - apart.low)
 
 
@@ -281,7 +283,7 @@ def test_a_statistic_that_varies_only_by_rounding_has_no_interval():
     def sums(indices=None):
         return 0.1 + (0 if indices is None else (sum(indices) % 2) * 1e-16)
 
-    found = interval(pool_of([1, 0, 1], statistic=sums), Resampling(resamples=500))
+    found = interval(make_pool([1, 0, 1], statistic=sums), Resampling(resamples=500))
     assert (found.low, found.high, found.method) == (None, None, "none")
 
 
@@ -299,9 +301,9 @@ def test_bounds_of_the_current_version():
     """
     resampling = Resampling(resamples=1000)
     kinds = {
-        "zero-one": pool_of(*drawn_values("zero-one")),
-        "clusters": pool_of(*drawn_values("clusters")),
-        "alike": pool_of([1.0] * 40),
+        "zero-one": make_pool(*drawn_values("zero-one")),
+        "clusters": make_pool(*drawn_values("clusters")),
+        "alike": make_pool([1.0] * 40),
     }
     found = {kind: interval(pool, resampling) for kind, pool in kinds.items()}
     bounds = {kind: (round(of.low, 6), round(of.high, 6)) for kind, of in found.items()}
@@ -319,7 +321,7 @@ def test_the_interval_of_a_best_value_is_noted_and_clipped():
     ends = {"low": lambda drawn: 0.9 if drawn is not None and drawn[0] else 0.1}
     ends["high"] = lambda drawn: 0.1 if drawn is not None and drawn[0] else 0.9
     for statistic in ends.values():
-        pool = replace(pool_of([0.0] * 2, statistic=statistic), best=True)
+        pool = replace(make_pool([0.0] * 2, statistic=statistic), best=True)
         found = describe_pool(pool, "a|v:1", "question", Resampling(resamples=100))
         assert (found.low, found.high) == pytest.approx(
             (0.0, 0.9) if statistic is ends["low"] else (0.1, 1.0)

@@ -22,14 +22,14 @@ def verification(name):
     )  # fmt: skip
 
 
-def picked(name, label, span):
+def make_prediction(name, label, span):
     return Prediction(
         question_id=name, answer=Answer(kind="choice", label=label),
         evidence=(Evidence(option_label=label, spans=(span,)),),
     )  # fmt: skip
 
 
-def values(questions, predictions):
+def compute_values(questions, predictions):
     submission = Submission(predictions={one.question_id: one for one in predictions})
     found = score_jointly(questions, submission, None)
     return {name.partition(".")[2]: one.value for name, one in found.summaries.items()}
@@ -38,16 +38,17 @@ def values(questions, predictions):
 def test_each_question_is_in_one_cell():
     questions = [verification(name) for name in "1234"]
     predictions = [
-        picked("1", "A", ONE), picked("2", "A", TWO), picked("3", "B", TWO), picked("4", "B", ONE)
+        make_prediction("1", "A", ONE), make_prediction("2", "A", TWO),
+        make_prediction("3", "B", TWO), make_prediction("4", "B", ONE),
     ]  # fmt: skip
-    assert values(questions, predictions) == {
+    assert compute_values(questions, predictions) == {
         "both": 0.25, "answer_only": 0.25, "evidence_only": 0.25, "neither": 0.25,
         "overall_f1": 0.25,
     }  # fmt: skip
 
 
 def test_a_missing_prediction_is_in_neither():
-    found = values([verification("1")], [])
+    found = compute_values([verification("1")], [])
     assert found["neither"] == 1.0
     assert found["overall_f1"] == 0.0
 
@@ -60,13 +61,13 @@ def test_options_are_picked_by_texts_and_scores():
         Prediction(question_id="1", evidence=evidence, option_scores=(0.9, 0.1)),
     )
     for prediction in said:
-        assert values([verification("1")], [prediction])["both"] == 1.0
+        assert compute_values([verification("1")], [prediction])["both"] == 1.0
     as_text = replace(verification("1"), gold_evidence=(Evidence(texts=("one",)),))
     for prediction in said:
         told = replace(prediction, evidence=(Evidence(texts=("one",)),))
-        assert values([as_text], [told])["both"] == 1.0
+        assert compute_values([as_text], [told])["both"] == 1.0
     other = replace(said[1], option_scores=(0.1, 0.9))
-    assert values([verification("1")], [other])["neither"] == 1.0
+    assert compute_values([verification("1")], [other])["neither"] == 1.0
 
 
 def test_only_evidence_of_the_picked_option_counts():
@@ -77,7 +78,7 @@ def test_only_evidence_of_the_picked_option_counts():
             Evidence(option_label="B", spans=(TWO,)),
         ),
     )  # fmt: skip
-    assert values([verification("1")], [prediction])["answer_only"] == 1.0
+    assert compute_values([verification("1")], [prediction])["answer_only"] == 1.0
 
 
 def test_a_failure_is_in_neither():
@@ -85,7 +86,7 @@ def test_a_failure_is_in_neither():
     failed = Prediction(
         question_id="1", error="timed out", evidence=(Evidence(option_label="A", spans=(ONE,)),)
     )
-    found = values([verification("1")], [failed])
+    found = compute_values([verification("1")], [failed])
     assert (found["neither"], found["overall_f1"]) == (1.0, 0.0)
 
 
@@ -93,7 +94,7 @@ def test_evidence_of_an_option_without_gold_evidence_is_wrong():
     """Gold knows A's sentence alone: B was picked, and whatever explains it is wrong."""
     question = verification("1")
     question = replace(question, gold_evidence=question.gold_evidence[:1])
-    found = values([question], [picked("1", "B", ONE)])
+    found = compute_values([question], [make_prediction("1", "B", ONE)])
     assert (found["neither"], found["overall_f1"]) == (1.0, 0.0)
 
 
@@ -101,15 +102,15 @@ def test_any_of_several_right_options_is_right():
     """B is as right as A, with a sentence of its own."""
     question = verification("1")
     question = replace(question, answers=(*question.answers, Answer(kind="choice", label="B")))
-    assert values([question], [picked("1", "B", TWO)])["both"] == 1.0
-    assert values([question], [picked("1", "A", ONE)])["both"] == 1.0
+    assert compute_values([question], [make_prediction("1", "B", TWO)])["both"] == 1.0
+    assert compute_values([question], [make_prediction("1", "A", ONE)])["both"] == 1.0
 
 
 def test_one_label_makes_gold_evidence_that_of_options():
     """A piece without a label beside it belongs to no option, and is not asked for."""
     question = verification("1")
     question = replace(question, gold_evidence=(*question.gold_evidence, Evidence(spans=(TWO,))))
-    assert values([question], [picked("1", "A", ONE)])["both"] == 1.0
+    assert compute_values([question], [make_prediction("1", "A", ONE)])["both"] == 1.0
 
 
 def test_signature_and_missing_evidence_are_reported():
@@ -118,7 +119,7 @@ def test_signature_and_missing_evidence_are_reported():
     questions = [*map(verification, "1234"), plain]
     bare = Answer(kind="choice", label="A")
     predictions = {
-        "1": picked("1", "A", ONE),
+        "1": make_prediction("1", "A", ONE),
         "2": Prediction(question_id="2", answer=bare),
         "3": Prediction(question_id="3", error="timed out"),
         "5": Prediction(question_id="5", answer=bare),
@@ -143,7 +144,7 @@ def test_text_evidence_is_scored_as_in_expmrc():
         question_id="1", answer=Answer(kind="span", texts=("sheep",)),
         evidence=(Evidence(texts=("two sheep graze here",)),),
     )  # fmt: skip
-    found = values([question], [prediction])
+    found = compute_values([question], [prediction])
     assert found["both"] == 1.0
     assert found["overall_f1"] == pytest.approx(2 / 3)
 
@@ -171,13 +172,13 @@ def test_an_f1_of_one_half_is_right():
         question_id="1", answer=Answer(kind="span", texts=("two goats",)),
         evidence=(Evidence(texts=("ten sheep",)),),
     )  # fmt: skip
-    found = values([question], [prediction])
+    found = compute_values([question], [prediction])
     assert (found["both"], found["overall_f1"]) == (1.0, 0.25)
 
 
 def test_questions_without_gold_evidence_are_in_no_cell():
     plain = Question(question_id="9", passage_id="p", text="?", kind="choice")
-    submission = Submission(predictions={"1": picked("1", "A", ONE)})
+    submission = Submission(predictions={"1": make_prediction("1", "A", ONE)})
     found = score_jointly([verification("1"), plain], submission, None)
     assert found.cells == {"1": "both"}
     assert found.summaries["joined.both"].value == 1.0
@@ -188,7 +189,7 @@ def test_questions_without_gold_evidence_are_in_no_cell():
 def test_questions_without_gold_answer_are_in_no_cell():
     """Whether the answer is right, nobody knows: it is not counted as wrong."""
     questions = [verification("one"), replace(verification("two"), answers=())]
-    predictions = [picked("one", "A", Span(0, 4)), picked("two", "A", Span(0, 4))]
+    predictions = [make_prediction("one", "A", Span(0, 4)), make_prediction("two", "A", Span(0, 4))]
     submission = Submission(predictions={one.question_id: one for one in predictions})
     found = score_jointly(questions, submission, None)
     assert set(found.cells) == {"one"}
@@ -210,6 +211,6 @@ def test_unanswerable_questions_are_in_no_cell():
         Prediction(question_id=name, answer=found, evidence=(told,))
         for name in ("1", "2", "3", "4")
     ]
-    assert values(questions, answers)["both"] == 1.0
+    assert compute_values(questions, answers)["both"] == 1.0
     submission = Submission(predictions={one.question_id: one for one in answers})
     assert score_jointly(questions, submission, None).cells == {"4": "both"}

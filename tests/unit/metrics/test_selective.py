@@ -38,7 +38,7 @@ def question(name, kind="choice"):
     )
 
 
-def said(name, label, confidence, texts=()):
+def make_prediction(name, label, confidence, texts=()):
     answer = Answer(kind="choice", label=label, texts=texts)
     return Prediction(question_id=name, answer=answer, confidence=confidence)
 
@@ -93,11 +93,11 @@ def test_one_answer_moves_the_risk_below_the_bound(n):
 def test_the_kind_of_question_chooses_the_base():
     made = metric()
     assert isinstance(made, Metric)
-    assert made.score(question("q"), said("q", "A", 0.7)).values == {
+    assert made.score(question("q"), make_prediction("q", "A", 0.7)).values == {
         "correct": 1.0,
         "confidence": 0.7,
     }
-    span = made.score(question("q", "span"), said("q", "", 0.2, ("a red car",)))
+    span = made.score(question("q", "span"), make_prediction("q", "", 0.2, ("a red car",)))
     assert span.values["correct"] == 1.0
 
 
@@ -109,7 +109,7 @@ def test_option_scores_replace_a_missing_confidence(asks_for, expected):
 
 
 def test_a_base_value_can_be_used_with_or_without_a_threshold():
-    asked, given = question("q", "span"), said("q", "", 0.2, ("red",))
+    asked, given = question("q", "span"), make_prediction("q", "", 0.2, ("red",))
     assert metric("mrqa.f1").score(asked, given).values["correct"] == 2 / 3
     assert metric("mrqa.f1", 0.5).score(asked, given).values["correct"] == 1.0
     assert metric("mrqa.f1", 0.8).score(asked, given).values["correct"] == 0.0
@@ -119,7 +119,7 @@ def test_a_base_value_can_be_used_with_or_without_a_threshold():
 
 
 def test_a_variant_s_value_can_be_the_base():
-    asked, given = question("q", "span"), said("q", "", 0.2, ("red\n",))
+    asked, given = question("q", "span"), make_prediction("q", "", 0.2, ("red\n",))
     made = metric("drop.em~number")
     assert made.score(asked, given).values["correct"] == 0.0
     assert made.signature().startswith("selective|base:drop.em~number|base-v:4|threshold:none|")
@@ -144,8 +144,8 @@ def test_an_unknown_base_is_rejected():
 
 def test_a_missing_prediction_is_wrong_and_ranks_last():
     unseen, seen = question("a", "span"), question("b")  # squad2 itself would leave `a` out
-    scores = [metric().score(unseen, None), metric().score(seen, said("b", "A", 0))]
-    pools = metric().pool(scores, Submission(predictions={"b": said("b", "A", 0)}))
+    scores = [metric().score(unseen, None), metric().score(seen, make_prediction("b", "A", 0))]
+    pools = metric().pool(scores, Submission(predictions={"b": make_prediction("b", "A", 0)}))
     assert value(pools[1]) == 0.5
     assert pools[0].note == (
         "1 answer without a confidence; 1 of 2 questions unanswered: counted as wrong, and in "
@@ -155,8 +155,11 @@ def test_a_missing_prediction_is_wrong_and_ranks_last():
 
 def test_questions_without_gold_are_not_in_the_curve():
     blind = msgspec.structs.replace(question("a"), answers=())
-    scores = [metric().score(blind, said("a", "A", 0.9)), metric().score(question("b"), None)]
-    scores += [metric().score(question("c"), said("c", "A", 0.8))]
+    scores = [
+        metric().score(blind, make_prediction("a", "A", 0.9)),
+        metric().score(question("b"), None),
+    ]
+    scores += [metric().score(question("c"), make_prediction("c", "A", 0.8))]
     assert [score.values["correct"] for score in scores] == [None, 0.0, 1.0]
     for pool in metric().pool(scores, Submission(predictions={})):
         assert (pool.n_questions, pool.n_scored, list(pool.unit_ids)) == (3, 2, ["b", "c"])
@@ -187,7 +190,7 @@ def test_without_confidences_there_is_a_note_and_no_value():
 )
 def test_mostly_tied_confidences_are_noted(confidences, note):
     scores = scores_of([1.0] * len(confidences), confidences)
-    handed_in = {one.question_id: said(one.question_id, "A", None) for one in scores}
+    handed_in = {one.question_id: make_prediction(one.question_id, "A", None) for one in scores}
     found = metric().pool(scores, Submission(predictions=handed_in))[0].note
     assert found.startswith(note)
     assert bool(found) == bool(note)

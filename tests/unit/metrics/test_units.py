@@ -94,7 +94,7 @@ def sample(rng, groups, size, shared):
     return asked, said
 
 
-def pools(metric, asked, said):
+def pool_scores(metric, asked, said):
     scores = [metric.score(one, said[one.question_id]) for one in asked]
     return metric.pool(scores, Submission(predictions=said))
 
@@ -105,7 +105,7 @@ def test_intervals_over_variants_cover_the_truth(size, shared):
     rng = np.random.default_rng([size, int(100 * shared)])
     held = 0
     for seed in range(300):
-        (pool,) = pools(choice.metric(), *sample(rng, 100, size, shared))
+        (pool,) = pool_scores(choice.metric(), *sample(rng, 100, size, shared))
         found = interval(pool, Resampling(resamples=400, seed=seed))
         held += found.low <= 0.65 <= found.high
     assert 0.91 <= held / 300 <= 0.98
@@ -114,10 +114,10 @@ def test_intervals_over_variants_cover_the_truth(size, shared):
 def test_curves_over_variants_cover_the_truth():
     """120 samples of 80 triples: 90 of 100 and more, where questions alone held 73."""
     rng = np.random.default_rng(8)
-    truth = value(pools(selective.metric(), *sample(rng, 20_000, 1, 0.0))[0])
+    truth = value(pool_scores(selective.metric(), *sample(rng, 20_000, 1, 0.0))[0])
     held = 0
     for seed in range(120):
-        pool, *_ = pools(selective.metric(), *sample(rng, 80, 3, 0.95))
+        pool, *_ = pool_scores(selective.metric(), *sample(rng, 80, 3, 0.95))
         found = interval(pool, Resampling(resamples=200, seed=seed))
         held += found.low <= truth <= found.high
     assert held / 120 >= 0.9
@@ -129,7 +129,7 @@ def test_equal_systems_on_variants_keep_the_level(metric):
     rng = np.random.default_rng(5)
     apart = 0
     for seed in range(150):
-        both = [pools(metric, *sample(rng, 80, 3, 0.95))[0] for _ in range(2)]
+        both = [pool_scores(metric, *sample(rng, 80, 3, 0.95))[0] for _ in range(2)]
         systems = [System(str(place), [pool]) for place, pool in enumerate(both)]
         (found,) = compare(pair_with_first(systems, Resampling(resamples=200, seed=seed)))
         assert found.n_units == 80
@@ -144,9 +144,11 @@ def test_sets_without_variants_keep_their_numbers():
              for one in asked]  # fmt: skip
     told = {name[:-9]: replace(one, question_id=name[:-9]) for name, one in said.items()}
     for metric in (choice.metric(), option.metric(), selective.metric()):
-        for one, other in zip(pools(metric, asked, said), pools(metric, alone, told), strict=True):
+        for one, other in zip(
+            pool_scores(metric, asked, said), pool_scores(metric, alone, told), strict=True
+        ):
             assert interval(one, Resampling()) == interval(other, Resampling())
-    pool = pools(selective.metric(), alone, told)[0]
+    pool = pool_scores(selective.metric(), alone, told)[0]
     rng = np.random.default_rng(3)
     plain = [pool.statistic(rng.integers(0, 60, size=60)) for _ in range(100)]
     assert resample_values(pool, 100, np.random.default_rng(3)) == pytest.approx(plain, abs=1e-13)
@@ -154,7 +156,7 @@ def test_sets_without_variants_keep_their_numbers():
 
 def test_options_of_variants_are_summed_by_unit():
     asked, said = sample(np.random.default_rng(4), 10, 3, 0.5)
-    (pool,) = pools(option.metric(), asked, said)
+    (pool,) = pool_scores(option.metric(), asked, said)
     assert list(pool.unit_ids) == [str(place) for place in range(10)]
     right = sum(one.answer.label == "A" for one in said.values())
     assert set(pool.denominators) == {6.0}
@@ -198,7 +200,7 @@ def test_the_maximum_of_a_resample_is_over_drawn_questions():
 
 def test_seeds_of_a_curve_over_variants_are_drawn_together():
     rng = np.random.default_rng(2)
-    runs = [pools(selective.metric(), *sample(rng, 30, 2, 0.9))[0] for _ in range(2)]
+    runs = [pool_scores(selective.metric(), *sample(rng, 30, 2, 0.9))[0] for _ in range(2)]
     both = average_runs(runs)
     assert list(both.unit_ids) == list(runs[0].unit_ids)
     (found,) = compare(
@@ -222,7 +224,7 @@ def test_resampling_of_variants_is_noted(metric):
         (3, "resampled in 20 groups: options and variants of one question stay together"),
         (1, ""),
     ):
-        pool, *_ = pools(metric, *sample(np.random.default_rng(4), 20, size, 0.5))
+        pool, *_ = pool_scores(metric, *sample(np.random.default_rng(4), 20, size, 0.5))
         told = describe_pool(pool, metric.signature(), metric.unit, Resampling(resamples=100))
         assert note in told.note
         assert bool(note) == ("resampled in" in told.note)

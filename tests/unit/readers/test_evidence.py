@@ -35,20 +35,20 @@ def job(**options):
     return Job(dataset=open_dataset("exam/zh"), reader=made, reader_info=told, limit=2)
 
 
-def over(path):
+def vector_job(path):
     return job(retriever="soft-masking", integrate="off", vectors=str(path))
 
 
 def test_a_run_is_not_resumed_with_other_word_vectors(tmp_path):
     path = tmp_path / f"{100 * 'v'}.txt"
     path.write_text(FIRST)
-    run = predict(over(path), tmp_path / "run")
+    run = predict(vector_job(path), tmp_path / "run")
     (model,) = run.info.reader.record["evidence_models"]
     assert model["sha256"] == hashlib.sha256(FIRST.encode()).hexdigest()
-    predict(over(path), tmp_path / "run", resume=True)
+    predict(vector_job(path), tmp_path / "run", resume=True)
     path.write_text(SECOND)
     with pytest.raises(MismatchError, match="evidence_models") as caught:
-        predict(over(path), tmp_path / "run", resume=True)
+        predict(vector_job(path), tmp_path / "run", resume=True)
     for one in (FIRST, SECOND):
         assert hashlib.sha256(one.encode()).hexdigest()[:20] in str(caught.value)
 
@@ -119,7 +119,7 @@ def test_verify_resolves_relative_names_against_the_current_folder(tmp_path, mon
     """Another file of this name in another folder is no change of the one that was given."""
     monkeypatch.chdir(tmp_path)
     Path("v.txt").write_text(FIRST)
-    run = predict(over("v.txt"), tmp_path / "run")
+    run = predict(vector_job("v.txt"), tmp_path / "run")
     assert list(run.info.reader.record["files_sha256"]) == ["v.txt"]
     other = tmp_path / "other"
     other.mkdir()
@@ -135,23 +135,23 @@ def test_verify_resolves_relative_names_against_the_current_folder(tmp_path, mon
 def test_a_run_without_a_hash_of_its_vectors_resumes(tmp_path):
     path = tmp_path / "v.txt"
     path.write_text(FIRST)
-    run = predict(over(path), tmp_path / "run")
+    run = predict(vector_job(path), tmp_path / "run")
     before = msgspec.structs.replace(
         run.info, reader=msgspec.structs.replace(run.info.reader, record={}), complete=False
     )
     write_document(tmp_path / "run" / INFO, before)
-    assert predict(over(path), tmp_path / "run", resume=True).info.complete
+    assert predict(vector_job(path), tmp_path / "run", resume=True).info.complete
 
 
 def test_hashes_of_large_vectors_are_cached(tmp_path, monkeypatch):
     """It is kept beside what they were converted into."""
     path = tmp_path / "v.txt"
     path.write_text(FIRST)
-    wanted = over(path).reader_info.record["files_sha256"]
+    wanted = vector_job(path).reader_info.record["files_sha256"]
     assert wanted == {str(path): sha256(path)}
     checksums._sha256_by_state.clear()
     monkeypatch.setattr(checksums, "hashlib", None)
-    assert over(path).reader_info.record["files_sha256"] == wanted
+    assert vector_job(path).reader_info.record["files_sha256"] == wanted
 
 
 def test_a_cache_of_replies_does_not_change_answers(tmp_path):

@@ -156,7 +156,7 @@ def test_sharpness_must_be_positive(sharpness):
         make("lexical", {"sharpness": sharpness})
 
 
-def pieces(text, asked, language="en"):
+def candidate_texts(text, asked, language="en"):
     return [span.of(text) for span in find_candidates(text, Span(0, len(text)), asked, language)]
 
 
@@ -177,18 +177,18 @@ def pieces(text, asked, language="en"):
 )
 def test_names_by_hand(text, names):
     """A word that has its capital from beginning the sentence goes, what it stands before stays."""
-    assert pieces(text, "name") == names
+    assert candidate_texts(text, "name") == names
 
 
 def test_without_names_clauses_are_candidates():
     """A date is none, nor a word that begins a sentence."""
-    assert pieces("On 3 May 1875.", "name") == ["On 3 May 1875", "3 May 1875"]
-    assert pieces("The barn burned.", "name") == ["The barn burned", "barn burned"]
+    assert candidate_texts("On 3 May 1875.", "name") == ["On 3 May 1875", "3 May 1875"]
+    assert candidate_texts("The barn burned.", "name") == ["The barn burned", "barn burned"]
 
 
 def test_clauses_are_split_at_function_words():
     text = "The red barn burned in the old town, (say) some  !"
-    assert pieces(text, "thing") == [
+    assert candidate_texts(text, "thing") == [
         "The red barn burned in the old town",
         "red barn burned",
         "old town",
@@ -219,13 +219,15 @@ def test_clauses_are_split_at_function_words():
 )
 def test_clauses_do_not_end_within_numbers_or_initials(text, language, found):
     """A mark between digits is theirs where it parts thousands, hours, goals or years."""
-    assert set(found) <= set(pieces(text, "thing", language))
-    assert not {"000", "30 a.m", "it cost 12", "1914"} & set(pieces(text, "thing", language))
+    assert set(found) <= set(candidate_texts(text, "thing", language))
+    assert not {"000", "30 a.m", "it cost 12", "1914"} & set(
+        candidate_texts(text, "thing", language)
+    )
 
 
 def test_chinese_numbers_may_have_thousands():
     """With either comma; what only stands behind one is another number."""
-    assert pieces("约1,250人和3，000万吨，又12,34", "number", "zh") == [
+    assert candidate_texts("约1,250人和3，000万吨，又12,34", "number", "zh") == [
         "约1,250人",
         "3，000万吨",
         "12",
@@ -236,31 +238,31 @@ def test_chinese_numbers_may_have_thousands():
 def test_many_marks_between_digits_are_read_in_linear_time():
     """A pattern that looks back from each would take hours for these."""
     for text in ("1,000" * 200_000, "1:" * 500_000, "A." * 500_000, ". " * 500_000):
-        assert pieces(text, "thing") is not None
-        assert pieces(text, "thing", "zh") is not None
+        assert candidate_texts(text, "thing") is not None
+        assert candidate_texts(text, "thing", "zh") is not None
 
 
 def test_a_run_of_words_has_eight_at_most():
     """A longer one goes on in the next: no word is lost."""
     eight = "red old big odd dry hot wet sad"
-    assert pieces(f"{eight} of", "thing") == [f"{eight} of", eight]
-    assert pieces(f"{eight} mad", "thing") == [f"{eight} mad", eight, "mad"]
-    assert pieces(f"{eight} mad new of", "thing")[1:] == [eight, "mad new"]
+    assert candidate_texts(f"{eight} of", "thing") == [f"{eight} of", eight]
+    assert candidate_texts(f"{eight} mad", "thing") == [f"{eight} mad", eight, "mad"]
+    assert candidate_texts(f"{eight} mad new of", "thing")[1:] == [eight, "mad new"]
 
 
 def test_chinese_pieces_by_hand():
     """Marks end them; of a clause 80 characters count."""
-    assert pieces("灯塔建在“海边”，很高。", "thing", "zh") == ["灯塔建在", "海边", "很高"]
-    assert [len(one) for one in pieces("长" * 81, "thing", "zh")] == [80]
-    assert pieces("约三百人和近20%的船在1872年5月3日到过《海》。", "number", "zh")[:2] == [
+    assert candidate_texts("灯塔建在“海边”，很高。", "thing", "zh") == ["灯塔建在", "海边", "很高"]
+    assert [len(one) for one in candidate_texts("长" * 81, "thing", "zh")] == [80]
+    assert candidate_texts("约三百人和近20%的船在1872年5月3日到过《海》。", "number", "zh")[:2] == [
         "约三百人",
         "近20%",
     ]
-    assert pieces("他在1872年5月3日到港，19世纪末停用。", "date", "zh") == [
+    assert candidate_texts("他在1872年5月3日到港，19世纪末停用。", "date", "zh") == [
         "1872年5月3日",
         "19世纪",
     ]
-    assert pieces("安娜·桑恩读《海》。", "name", "zh") == ["安娜·桑恩读", "《海》"]
+    assert candidate_texts("安娜·桑恩读《海》。", "name", "zh") == ["安娜·桑恩读", "《海》"]
 
 
 def test_numbers_by_hand():

@@ -16,7 +16,7 @@ from closeread.types import Option
 FRAME = Template(before=(1,), between=(2,), after=(2,), second=1)
 
 
-def ids(n: int, base: int) -> list[int]:
+def make_ids(n: int, base: int) -> list[int]:
     return list(range(base, base + n))
 
 
@@ -31,7 +31,11 @@ def test_windows_cover_the_passage_and_the_end_of_the_question(
     n_passage, n_question, n_option, max_length, stride
 ):
     """No window is longer than the model; all of them together are the passage."""
-    passage, question, option = ids(n_passage, 1000), ids(n_question, 2000), ids(n_option, 3000)
+    passage, question, option = (
+        make_ids(n_passage, 1000),
+        make_ids(n_question, 2000),
+        make_ids(n_option, 3000),
+    )
     found = option_windows(passage, question, option, FRAME, max_length=max_length, stride=stride)
     asked = [*question, *option]
     for window in found:
@@ -69,7 +73,7 @@ def test_options_follow_a_blank_except_in_chinese():
 )  # fmt: skip
 def test_chunks_partition_the_passage(n_passage, n_claim, n_tokens):
     """One after the other without overlap; one at least."""
-    passage, claim = ids(n_passage, 1000), ids(n_claim, 2000)
+    passage, claim = make_ids(n_passage, 1000), make_ids(n_claim, 2000)
     found = make_chunks(passage, Claim(claim), FRAME, n_tokens=n_tokens, max_length=64)
     assert [token for one in found for token in passage[one.first : one.end]] == passage
     assert len(found) == max(1, -(-n_passage // n_tokens))

@@ -59,7 +59,7 @@ def test_neighbouring_chunks_share_the_overlap():
     assert sum(sizes) < 0.6 * sum(one.length for one in shown)
 
 
-def decoded(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False):
+def decode_spans(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False):
     """The answers of a text whose tokens are its characters, 9 being the separator's id."""
     tokens = Tokens(ids, list(range(len(ids))), list(range(1, len(ids) + 1)))
     shown = make_windows(
@@ -80,7 +80,7 @@ def decoded(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False
 @pytest.mark.parametrize("max_length", [20, 8])
 def test_no_answer_crosses_a_separator(max_length):
     """Of six characters the third and the fifth part; in one window and in several."""
-    found = decoded("ab|c|d", [3, 3, 9, 3, 9, 3], np.zeros((2, 6)), max_length=max_length)
+    found = decode_spans("ab|c|d", [3, 3, 9, 3, 9, 3], np.zeros((2, 6)), max_length=max_length)
     assert [row[1:] for row in found.best] == [(0, 0), (0, 1), (1, 1), (3, 3), (5, 5)]
     assert [row[0] for row in found.best] == pytest.approx([1 / 5] * 5)
 
@@ -97,7 +97,7 @@ def test_the_earlier_of_equal_spans_comes_first():
 
 def test_probabilities_by_hand():
     """Scores of 2, 1 and 0 for three spans of two tokens, and of 0 for no answer."""
-    found = decoded("ab", [3, 3], [[1, 0], [0, 1]], null=True, n_best=2)
+    found = decode_spans("ab", [3, 3], [[1, 0], [0, 1]], null=True, n_best=2)
     total = math.exp(2) + 2 * math.exp(1) + math.exp(0)
     assert [row[1:] for row in found.best] == [(0, 1), (0, 0)]  # of equal ones the earlier
     assert [row[0] for row in found.best] == pytest.approx([math.e**2 / total, math.e / total])

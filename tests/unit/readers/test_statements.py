@@ -37,7 +37,7 @@ def letters(text):
     return [ord(one) for one in text if not one.isspace()]
 
 
-def asked(kind="verification", text="下列说法正确的是", **given):
+def make_question(kind="verification", text="下列说法正确的是", **given):
     options = tuple(Option(label=label, text=f"说法{label}") for label in "ABCD")
     return Question(
         question_id="q", passage_id="z", text=text, kind=kind, **{"options": options} | given
@@ -62,15 +62,15 @@ def test_missing_evidence_has_the_authors_placeholder_in_chinese():
 
 def test_every_option_has_its_own_statement():
     retriever = Fixed(Span(0, 6))
-    found = statements(asked(), ZH, retriever)
+    found = statements(make_question(), ZH, retriever)
     assert [one.claim for one in found] == ["说法A", "说法B", "说法C", "说法D"]
     assert [one.evidence.option_label for one in found] == list("ABCD")
-    assert retriever.asked == [(asked(), option) for option in asked().options]
+    assert retriever.asked == [(make_question(), option) for option in make_question().options]
 
 
 def test_a_hypothesis_is_compared_with_the_whole_premise():
     retriever = Fixed(Span(0, 6))
-    (found,) = statements(asked("entailment", "河水是咸的。"), ZH, retriever)
+    (found,) = statements(make_question("entailment", "河水是咸的。"), ZH, retriever)
     assert found == Statement(Evidence(), ZH.text, "河水是咸的。")
     assert not retriever.asked
 
@@ -94,15 +94,15 @@ def test_premise_and_claim_are_framed_as_a_pair():
 )
 def test_an_option_replaces_the_blank_of_its_stem(stem, most, shown):
     option = Option(label="A", text="Anne")
-    question = asked("choice", stem, options=(option,))
+    question = make_question("choice", stem, options=(option,))
     claim = option_claim(question, option, letters)
     assert "".join(map(chr, claim.truncate(most))) == shown
-    alone = option_claim(asked(options=(option,)), option, letters)
+    alone = option_claim(make_question(options=(option,)), option, letters)
     assert "".join(map(chr, alone.truncate(3))) == "Ann"
 
 
 def test_options_after_an_overlong_stem_stay_distinct():
-    question = asked("choice", "据此，" * 40)
+    question = make_question("choice", "据此，" * 40)
     found = statements(question, ZH, Fixed(Span(0, 6)))
     shown = [encode_statement(one, letters, TEMPLATE, 40).ids for one in found]
     assert len({tuple(one) for one in shown}) == 4

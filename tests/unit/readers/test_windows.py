@@ -9,7 +9,7 @@ from closeread.types import Span
 TEMPLATE = Template(before=(1,), between=(2,), after=(3,), second=1)
 
 
-def cut(n_question: int, n_passage: int, **settings: int) -> list[range]:
+def make_ranges(n_question: int, n_passage: int, **settings: int) -> list[range]:
     found = make_windows(
         list(range(100, 100 + n_question)), list(range(n_passage)), TEMPLATE, **settings
     )
@@ -25,7 +25,7 @@ def cut(n_question: int, n_passage: int, **settings: int) -> list[range]:
 @pytest.mark.parametrize("n_passage", [0, 1, 60, 61, 62, 500])
 def test_every_answer_is_whole_in_a_window(n_question, stride, n_passage):
     """Also with the longest question, which leaves less room than a stride."""
-    shown = cut(n_question, n_passage, max_length=128, stride=stride, overlap=29)
+    shown = make_ranges(n_question, n_passage, max_length=128, stride=stride, overlap=29)
     for first in range(max(0, n_passage - 29)):
         assert any(first in one and first + 29 in one for one in shown)
     assert [one.start for one in shown] == sorted({one.start for one in shown})
@@ -33,7 +33,7 @@ def test_every_answer_is_whole_in_a_window(n_question, stride, n_passage):
 
 
 def test_the_stride_is_kept_if_answers_fit():
-    assert [one.start for one in cut(64, 500, max_length=384, stride=128, overlap=29)] == [
+    assert [one.start for one in make_ranges(64, 500, max_length=384, stride=128, overlap=29)] == [
         0,
         128,
         256,
@@ -41,7 +41,9 @@ def test_the_stride_is_kept_if_answers_fit():
 
 
 def test_without_a_stride_neighbours_share_only_the_overlap():
-    assert [one.start for one in cut(10, 700, max_length=384, stride=None, overlap=128)] == [
+    assert [
+        one.start for one in make_ranges(10, 700, max_length=384, stride=None, overlap=128)
+    ] == [
         0,
         243,
         486,
@@ -49,18 +51,23 @@ def test_without_a_stride_neighbours_share_only_the_overlap():
 
 
 def test_neighbours_do_not_overlap_by_default():
-    assert cut(1, 8, max_length=7, stride=None) == [range(3), range(3, 6), range(6, 8)]
+    assert make_ranges(1, 8, max_length=7, stride=None) == [range(3), range(3, 6), range(6, 8)]
 
 
 def test_windows_advance_even_with_too_much_overlap():
-    assert [one.start for one in cut(4, 6, max_length=10, stride=5, overlap=29)] == [0, 1, 2, 3]
+    assert [one.start for one in make_ranges(4, 6, max_length=10, stride=5, overlap=29)] == [
+        0,
+        1,
+        2,
+        3,
+    ]
 
 
 def test_a_question_without_room_for_the_passage_is_an_error():
     with pytest.raises(UsageError, match="max_length=67, stride=1: such windows cannot cover"):
-        cut(64, 9, max_length=67, stride=1)
+        make_ranges(64, 9, max_length=67, stride=1)
     with pytest.raises(UsageError, match="max_length=67: such windows cannot cover"):
-        cut(64, 9, max_length=67, stride=None)
+        make_ranges(64, 9, max_length=67, stride=None)
 
 
 def test_special_tokens_are_added_as_expected():
@@ -91,12 +98,12 @@ def test_a_question_has_64_tokens_by_default():
 
 
 def test_the_minimum_room_is_one_token():
-    assert cut(1, 3, max_length=5, stride=None) == [range(1), range(1, 2), range(2, 3)]
-    assert cut(1, 3, max_length=5, stride=1) == [range(1), range(1, 2), range(2, 3)]
+    assert make_ranges(1, 3, max_length=5, stride=None) == [range(1), range(1, 2), range(2, 3)]
+    assert make_ranges(1, 3, max_length=5, stride=1) == [range(1), range(1, 2), range(2, 3)]
     with pytest.raises(UsageError):
-        cut(1, 3, max_length=4, stride=None)
+        make_ranges(1, 3, max_length=4, stride=None)
     with pytest.raises(UsageError, match="stride=0"):
-        cut(1, 3, max_length=384, stride=0)
+        make_ranges(1, 3, max_length=384, stride=0)
 
 
 def test_token_offsets_span_first_to_last_character():

@@ -34,7 +34,7 @@ class Says:
             yield Prediction(question_id=question.question_id, **self.fields)
 
 
-def asked(**fields):
+def predict_single(**fields):
     (batch,) = plan_batches([(PASSAGE, (QUESTION,))], 4)
     (found,) = predict_batch(Says(**fields), batch)
     return found
@@ -79,7 +79,7 @@ def asked(**fields):
 )
 def test_an_invalid_prediction_is_a_failure_under_the_real_id(fields, error):
     """No number that is none, no place that is not there, no score without its option."""
-    found = asked(**{"answer": ANSWER, **fields})
+    found = predict_single(**{"answer": ANSWER, **fields})
     assert found.question_id == "q"
     assert error in found.error
     assert found.answer is None
@@ -88,7 +88,7 @@ def test_an_invalid_prediction_is_a_failure_under_the_real_id(fields, error):
 def test_generated_text_of_an_invalid_answer_is_kept():
     """An answer can be read from it anew."""
     wrote = Generation(text="Z, I think", finish_reason="stop")
-    found = asked(answer=replace(ANSWER, label="Z"), generation=wrote, seconds=1.5)
+    found = predict_single(answer=replace(ANSWER, label="Z"), generation=wrote, seconds=1.5)
     assert (found.generation, found.seconds) == (wrote, 1.5)
     assert found.error
 
@@ -96,12 +96,12 @@ def test_generated_text_of_an_invalid_answer_is_kept():
 def test_numpy_numbers_are_accepted():
     """What numpy and torch compute is written, and compares, as Python's own."""
     scores = np.array([0.25, 0.75], np.float32)
-    found = asked(answer=ANSWER, confidence=scores.max(), option_scores=tuple(scores))
-    assert found == asked(answer=ANSWER, confidence=0.75, option_scores=(0.25, 0.75))
+    found = predict_single(answer=ANSWER, confidence=scores.max(), option_scores=tuple(scores))
+    assert found == predict_single(answer=ANSWER, confidence=0.75, option_scores=(0.25, 0.75))
     assert msgspec.json.encode(found)
 
 
 def test_spans_may_be_pairs():
     """A plain pair says as much as a span; the evidence is quoted by it."""
-    found = asked(answer=ANSWER, evidence=[Evidence(spans=[(0, 8)])])
+    found = predict_single(answer=ANSWER, evidence=[Evidence(spans=[(0, 8)])])
     assert found.evidence == (Evidence(spans=(Span(0, 8),), texts=("Ann ran.",)),)

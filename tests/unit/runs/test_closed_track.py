@@ -25,7 +25,7 @@ SMALL, LARGE = 330_000_000, 7_000_000_000
 LEARNED = Learned(name="train", sha256="0" * 64, n_items=6994, made_by="people")
 
 
-def run_of(reader: ReaderInfo, **changed) -> RunInfo:
+def make_run_info(reader: ReaderInfo, **changed) -> RunInfo:
     dataset = DatasetInfo(name="d", format="gcrc-advrobust", path="d", sha256="", n_questions=3)
     return RunInfo(
         closeread="0", created="", dataset=dataset, reader=reader, batch_size=1, **changed
@@ -37,7 +37,7 @@ def choice(lineage: Lineage, **options) -> RunInfo:
         "n_parameters": lineage.n_parameters,
         "lineage": json.loads(msgspec.json.encode(lineage)),
     }
-    return run_of(ReaderInfo(name="choice", options=options, record=record))
+    return make_run_info(ReaderInfo(name="choice", options=options, record=record))
 
 
 def lineage(**changed) -> Lineage:
@@ -55,7 +55,7 @@ def verdicts(info: RunInfo) -> list[str]:
     return [one.verdict for one in closed_track(info)]
 
 
-def learned(made_by) -> Lineage:
+def make_lineage_learned_from(made_by) -> Lineage:
     source = msgspec.structs.replace(LEARNED, made_by=made_by)
     return lineage(stages=(Stage(reader="choice", learned_from=(source,)),))
 
@@ -71,7 +71,7 @@ def test_a_recorded_and_declared_run_keeps_every_rule():
 @pytest.mark.parametrize("name", ["lexical", "random-option", "evidence"])
 def test_a_reader_without_weights_keeps_every_rule(name):
     """There is nothing that could break one."""
-    assert set(verdicts(run_of(ReaderInfo(name=name)))) == {"kept"}
+    assert set(verdicts(make_run_info(ReaderInfo(name=name)))) == {"kept"}
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,13 @@ def test_a_reader_without_weights_keeps_every_rule(name):
         (choice(lineage(n_parameters=510_000_001)), ["broken", "broken", "kept", "kept"]),
         (choice(lineage(n_parameters=510_000_000)), ["kept"] * 4),
         (
-            choice(learned(Maker(model="big", n_parameters=LARGE))),
+            choice(make_lineage_learned_from(Maker(model="big", n_parameters=LARGE))),
             ["kept", "kept", "broken", "kept"],
         ),
-        (choice(learned(Maker(model="mt", n_parameters=77_000_000))), ["kept"] * 4),
+        (
+            choice(make_lineage_learned_from(Maker(model="mt", n_parameters=77_000_000))),
+            ["kept"] * 4,
+        ),
         (choice(lineage(origin_made_by=Maker(model="big", n_parameters=LARGE))),
          ["kept", "kept", "broken", "kept"]),
     ],
@@ -98,22 +101,22 @@ def test_a_large_model_at_any_stage_breaks_a_rule(info, expected):
 @pytest.mark.parametrize(
     ("info", "place"),
     [
-        (run_of(ReaderInfo(name="chat", options={"model": "m"})), 0),
-        (run_of(ReaderInfo(name="choice")), 0),
-        (run_of(ReaderInfo(name="cues")), 2),
-        (run_of(ReaderInfo(name="my_readers:mine")), 3),
-        (run_of(ReaderInfo(name="lexical"), submission=("handed.json",)), 3),
-        (run_of(ReaderInfo(name="lexical"), log=LogInfo(harness="other")), 3),
+        (make_run_info(ReaderInfo(name="chat", options={"model": "m"})), 0),
+        (make_run_info(ReaderInfo(name="choice")), 0),
+        (make_run_info(ReaderInfo(name="cues")), 2),
+        (make_run_info(ReaderInfo(name="my_readers:mine")), 3),
+        (make_run_info(ReaderInfo(name="lexical"), submission=("handed.json",)), 3),
+        (make_run_info(ReaderInfo(name="lexical"), log=LogInfo(harness="other")), 3),
         (choice(lineage(origin_made_by="")), 1),
         (choice(lineage(stages=())), 1),
-        (choice(learned("")), 2),
-        (choice(learned("some model")), 2),
+        (choice(make_lineage_learned_from("")), 2),
+        (choice(make_lineage_learned_from("some model")), 2),
         (choice(lineage(), retriever="dense"), 0),
         (choice(lineage(), evidence_model="sentence-bert"), 0),
         (choice(lineage(), evidence_model="sentence-bert"), 1),
-        (run_of(ReaderInfo(name="evidence", options={"retriever": "dense"})), 0),
-        (run_of(ReaderInfo(name="evidence", options={"retriever": "dense"})), 2),
-        (run_of(ReaderInfo(name="lexical"), rest={"run": "other"}), 1),
+        (make_run_info(ReaderInfo(name="evidence", options={"retriever": "dense"})), 0),
+        (make_run_info(ReaderInfo(name="evidence", options={"retriever": "dense"})), 2),
+        (make_run_info(ReaderInfo(name="lexical"), rest={"run": "other"}), 1),
         (
             choice(
                 lineage(stages=(Stage(reader="verifier", options={"retriever": "dense"},
@@ -167,7 +170,7 @@ def test_every_model_that_a_run_used_is_counted():
 
 def test_a_reader_without_weights_has_the_models_of_its_retriever():
     options = {"retriever": "dense", "model": "bert"}
-    info = run_of(ReaderInfo(name="evidence", options=options))
+    info = make_run_info(ReaderInfo(name="evidence", options=options))
     found = closed_track(with_evidence(info, bert=135_000_000))
     assert (found[0].verdict, found[0].why) == ("kept", "135,000,000 parameters")
     assert closed_track(with_evidence(info, bert=LARGE))[0].verdict == "broken"
@@ -176,7 +179,7 @@ def test_a_reader_without_weights_has_the_models_of_its_retriever():
 
 def test_models_of_one_name_are_all_counted():
     """A folder may hold an encoder, and a reranker of the same name with one layer more."""
-    info = run_of(ReaderInfo(name="evidence", options={"retriever": "mine:made"}))
+    info = make_run_info(ReaderInfo(name="evidence", options={"retriever": "mine:made"}))
     told = [{"name": "bert", "n_parameters": size} for size in (300_000_000, 300_000_001)]
     reader = msgspec.structs.replace(info.reader, record={"evidence_models": told})
     found = closed_track(msgspec.structs.replace(info, reader=reader))[0]
@@ -200,7 +203,7 @@ def test_a_retriever_without_declared_models_has_none():
     for retriever, verdict in ((Told(), "kept"), (object(), "not known"), (Other(), "not known")):
         record = evidence_record(retriever)
         assert msgspec.json.decode(msgspec.json.encode(record)) == record  # as a run keeps it
-        info = run_of(ReaderInfo(name="evidence", options=options, record=record))
+        info = make_run_info(ReaderInfo(name="evidence", options=options, record=record))
         assert verdicts(info)[:3] == [verdict] * 3
 
 

@@ -18,14 +18,14 @@ from closeread.runs.verify import verify
 from closeread.types import Answer, Prediction
 
 
-def ids(run):
+def predicted_ids(run):
     return [prediction.question_id for prediction in run.predictions()]
 
 
 def test_canonical_file_is_in_the_data_sets_order(tmp_path, make_job, make_dataset):
     """predictions.jsonl has one line a question, in the file's order, under the real ids."""
     run = predict(make_job(passages=7, batch_size=4), tmp_path / "run")
-    assert ids(run) == [question.question_id for question in make_dataset(7).questions()]
+    assert predicted_ids(run) == [question.question_id for question in make_dataset(7).questions()]
     assert run.info.complete
     assert run.info.n_predictions == run.info.dataset.n_questions == 21
 
@@ -72,7 +72,7 @@ def test_one_bad_question_does_not_affect_others(tmp_path, make_job, by_rule):
     assert failed[0].error == "ValueError: cannot read this"
     assert failed[0].answer is None
     assert run.info.n_failed == 1
-    assert len(ids(run)) == 15
+    assert len(predicted_ids(run)) == 15
 
 
 class Skipping:
@@ -136,7 +136,7 @@ def test_an_interrupted_run_can_be_resumed(tmp_path, make_job, by_rule):
         predict(make_job(by_rule(rule), batch_size=4), tmp_path / "run")
     assert not open_run(tmp_path / "run").info.complete
     with pytest.raises(InputError, match="not finished"):
-        ids(open_run(tmp_path / "run"))
+        predicted_ids(open_run(tmp_path / "run"))
     run = predict(make_job(batch_size=4), tmp_path / "run", resume=True)
     assert (run.path / PREDICTIONS).read_bytes() == expected.read_bytes()
 
@@ -234,7 +234,7 @@ def test_resuming_with_other_settings_is_rejected(tmp_path, make_job, changed, n
 def test_limit_reads_the_first_questions(tmp_path, make_job):
     """--limit 4 reads on to the end of the second triple: a part of one is scored by no metric."""
     run = predict(make_job(limit=4), tmp_path / "run")
-    assert ids(run) == [
+    assert predicted_ids(run) == [
         f"q{number}#{role}" for number in (0, 1) for role in ("original", "positive", "negative")
     ]
     assert run.info.dataset.n_questions == run.info.dataset.limit == 6
@@ -302,7 +302,7 @@ def test_questions_with_one_id_are_all_read(tmp_path, make_job, make_dataset, by
     letters = iter("ABCD" * 9)
     job = make_job(by_rule(lambda p, q: next(letters)), dataset=load(path), batch_size=2)
     run = predict(job, tmp_path / "run")
-    assert ids(run).count("q0#original") == 2
+    assert predicted_ids(run).count("q0#original") == 2
     assert run.info.n_predictions == 9
     assert run.info.defects["duplicate-id"] == 3
     *_, last = [one for one in run.predictions() if one.question_id == "q0#original"]

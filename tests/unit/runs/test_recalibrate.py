@@ -31,7 +31,7 @@ def run(tmp_path):
     return predict(job, tmp_path / "run")
 
 
-def half(passage, question, prediction, *_):
+def half_confidence(passage, question, prediction, *_):
     assert passage.text
     assert not (question.answers or question.option_truth or question.group_id)
     return 0.5 + prediction.confidence / 2
@@ -39,7 +39,7 @@ def half(passage, question, prediction, *_):
 
 def test_answers_stay_and_confidences_change(run, tmp_path):
     """Same answers, same accuracy; the new folder scores and verifies, and says what it is of."""
-    made = recalibrate_run(run, tmp_path / "new", half, record={"method": "half"})
+    made = recalibrate_run(run, tmp_path / "new", half_confidence, record={"method": "half"})
     for old, new in zip(run.predictions(), made.predictions(), strict=True):
         assert new.confidence == 0.5 + old.confidence / 2
         assert (new.answer, new.candidates, new.evidence) == (
@@ -61,7 +61,7 @@ def test_answers_stay_and_confidences_change(run, tmp_path):
 
 def test_withheld_answers_are_empty(run, tmp_path):
     """Below the line no metric finds a pick, and it counts as not answered."""
-    made = recalibrate_run(run, tmp_path / "new", half, record={}, least=0.7)
+    made = recalibrate_run(run, tmp_path / "new", half_confidence, record={}, least=0.7)
     questions = {one.question_id: one for one in run.dataset().questions()}
     silent = 0
     for prediction in made.predictions():
@@ -70,7 +70,9 @@ def test_withheld_answers_are_empty(run, tmp_path):
             assert picked_label(questions[prediction.question_id], prediction) is None
             assert "withheld" in prediction.note
     assert 0 < silent < 42
-    right = sum(row.correct for row in grade_run(run) if half(*vars(row).values()) >= 0.7)
+    right = sum(
+        row.correct for row in grade_run(run) if half_confidence(*vars(row).values()) >= 0.7
+    )
     summary = score_run(made, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
     assert summary.value == right / 42
     assert verify(made).verdict == "verified"
@@ -83,7 +85,7 @@ def test_questions_and_predictions_are_counted_as_they_come(run, tmp_path):
     next(rows)
     assert sum(read) == 1
     assert len(list(rows)) + 1 == sum(read) == 42
-    recalibrate_run(run, tmp_path / "new", half, record={}, advance=written.append)
+    recalibrate_run(run, tmp_path / "new", half_confidence, record={}, advance=written.append)
     assert sum(written) == 42
 
 
@@ -164,8 +166,10 @@ def test_submitted_predictions_become_a_run(tmp_path):
 def test_a_folder_that_is_taken_is_rejected(run, tmp_path):
     """Neither the run itself nor another one is overwritten unasked."""
     with pytest.raises(UsageError, match="made from"):
-        recalibrate_run(run, run.path, half, record={}, overwrite=True)
-    recalibrate_run(run, tmp_path / "new", half, record={})
+        recalibrate_run(run, run.path, half_confidence, record={}, overwrite=True)
+    recalibrate_run(run, tmp_path / "new", half_confidence, record={})
     with pytest.raises(UsageError, match="already holds a run"):
-        recalibrate_run(run, tmp_path / "new", half, record={})
-    assert recalibrate_run(run, tmp_path / "new", half, record={}, overwrite=True).info.complete
+        recalibrate_run(run, tmp_path / "new", half_confidence, record={})
+    assert recalibrate_run(
+        run, tmp_path / "new", half_confidence, record={}, overwrite=True
+    ).info.complete

@@ -33,7 +33,7 @@ from closeread.types import (
 PLAIN = ScoreSettings(metrics=())
 
 
-def right(passage, question):
+def gold_letter(passage, question):
     """The letter that the conftest's triples have as gold, told by the option's own text."""
     _, _, role, number = question.options[0].text.split()
     return "ABCD"[(int(number) + ("original", "positive", "negative").index(role)) % 4]
@@ -41,7 +41,7 @@ def right(passage, question):
 
 @pytest.fixture
 def run(tmp_path, make_job, by_rule):
-    return predict(make_job(by_rule(right), passages=6), tmp_path / "run")
+    return predict(make_job(by_rule(gold_letter), passages=6), tmp_path / "run")
 
 
 def test_default_metrics_fit_the_questions(run):
@@ -149,7 +149,7 @@ def test_failures_count_as_wrong(tmp_path, make_job, by_rule):
     def rule(passage, question):
         if "negative" in question.options[0].text:
             raise ValueError("no")
-        return right(passage, question)
+        return gold_letter(passage, question)
 
     run = predict(make_job(by_rule(rule)), tmp_path / "run")
     found = score_run(run, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
@@ -159,7 +159,7 @@ def test_failures_count_as_wrong(tmp_path, make_job, by_rule):
 
 def test_a_limited_run_is_scored_on_its_questions(tmp_path, make_job, by_rule):
     """--limit is the denominator of a run that was limited."""
-    run = predict(make_job(by_rule(right), limit=6), tmp_path / "run")
+    run = predict(make_job(by_rule(gold_letter), limit=6), tmp_path / "run")
     assert score_run(run, PLAIN).metrics["choice.accuracy"].n_questions == 6
 
 
@@ -239,7 +239,7 @@ def test_families_of_values(name, expected):
     assert not is_requested(expected, name, ["squad"])
 
 
-def free(kind, *answers, language="en"):
+def make_text_dataset(kind, *answers, language="en"):
     question = Question(question_id="q", passage_id="p", text="Who?", kind=kind, answers=answers)
     passage = Passage(passage_id="p", text="Nobody knows.", language=language)
     return passage, (question,)
@@ -248,11 +248,11 @@ def free(kind, *answers, language="en"):
 @pytest.mark.parametrize(
     ("item", "expected"),
     [
-        (free("span", Answer(kind="span", texts=("Nobody",))), ("squad",)),
-        (free("span", Answer(kind="none")), ("squad2", "squad2~strict")),
-        (free("span", Answer(kind="none"), language="zh"), ("cmrc~mixed",)),
-        (free("span", Answer(kind="span", texts=("x",)), language="zh"), ("cmrc",)),
-        (free("discrete", Answer(kind="number", texts=("3",))), ("drop",)),
+        (make_text_dataset("span", Answer(kind="span", texts=("Nobody",))), ("squad",)),
+        (make_text_dataset("span", Answer(kind="none")), ("squad2", "squad2~strict")),
+        (make_text_dataset("span", Answer(kind="none"), language="zh"), ("cmrc~mixed",)),
+        (make_text_dataset("span", Answer(kind="span", texts=("x",)), language="zh"), ("cmrc",)),
+        (make_text_dataset("discrete", Answer(kind="number", texts=("3",))), ("drop",)),
     ],
 )
 def test_default_metrics_of_questions_without_options(item, expected):
@@ -281,8 +281,8 @@ def test_the_language_chooses_the_metric_of_unanswerable_questions(format_, lang
     from closeread.types import Dataset
 
     none, some = Answer(kind="none"), Answer(kind="span", texts=("x",))
-    items = [free("span", one, language=language) for one in (none, some)]
-    items.append(free("span", some, language="en" if language == "zh" else "zh"))
+    items = [make_text_dataset("span", one, language=language) for one in (none, some)]
+    items.append(make_text_dataset("span", some, language="en" if language == "zh" else "zh"))
     dataset = Dataset(
         name="some",
         format=format_,
@@ -307,7 +307,7 @@ def test_default_metrics_of_attacked_sets(roles, options, expected):
     from closeread.types import Dataset
 
     named = {"o": "original", "p": "positive", "n": "negative"}
-    passage, (plain,) = free("span", Answer(kind="span", texts=("Nobody",)))
+    passage, (plain,) = make_text_dataset("span", Answer(kind="span", texts=("Nobody",)))
     some = (Option(label="A", text="a"), Option(label="B", text="b")) if options else ()
     made = tuple(msgspec.structs.replace(plain, role=named.get(one), options=some) for one in roles)
     dataset = Dataset(

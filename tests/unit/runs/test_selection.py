@@ -13,7 +13,7 @@ from closeread.runs.store import open_run
 from command_line import closeread
 
 
-def ids():
+def exam_question_ids():
     return [question.question_id for question in load(locate("exam/en")).questions()]
 
 
@@ -21,7 +21,9 @@ def ids():
 def runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     closeread("read", "exam/en", "--reader", "lexical", "--out", "first")
-    (tmp_path / "again.txt").write_text("".join(f"{one}\twhy\n" for one in ids()[1:4]), "utf-8")
+    (tmp_path / "again.txt").write_text(
+        "".join(f"{one}\twhy\n" for one in exam_question_ids()[1:4]), "utf-8"
+    )
     return tmp_path
 
 
@@ -30,7 +32,7 @@ def test_only_the_listed_questions_are_read_and_scored(runs):
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt",
                      "--out", "part") == 0  # fmt: skip
     part = open_run(runs / "part")
-    assert [one.question_id for one in part.predictions()] == ids()[1:4]
+    assert [one.question_id for one in part.predictions()] == exam_question_ids()[1:4]
     assert part.info.dataset.n_questions == 3
     assert closeread("score", "part", "--no-intervals") == 0
     summary = part.summary()
@@ -48,7 +50,7 @@ def test_other_predictions_are_taken_from_an_earlier_run(runs):
               "--rest", "first", "--out", "whole")  # fmt: skip
     old = {one.question_id: one for one in open_run(runs / "first").predictions()}
     new = {one.question_id: one for one in open_run(runs / "whole").predictions()}
-    again = set(ids()[1:4])
+    again = set(exam_question_ids()[1:4])
     assert list(new) == list(old)
     assert all(new[name] == old[name] for name in new if name not in again)
     assert any(new[name] != old[name] for name in again)
@@ -83,13 +85,13 @@ def test_failed_questions_are_read_again(runs, capsys):
     closeread(*read, "broken")
     assert "with --rest broken and a new --out" in capsys.readouterr().err
     failed = {one.question_id for one in open_run(runs / "broken").predictions() if one.error}
-    assert 0 < len(failed) < len(ids())
+    assert 0 < len(failed) < len(exam_question_ids())
     (runs / "mended").touch()
     (runs / "asked.txt").unlink()
     assert closeread(*read, "whole", "--rest", "broken") == 0
     assert len((runs / "asked.txt").read_text()) == len(failed)
     whole = list(open_run(runs / "whole").predictions())
-    assert [one.question_id for one in whole] == ids()
+    assert [one.question_id for one in whole] == exam_question_ids()
     assert not any(one.error for one in whole)
     assert "--rest" not in capsys.readouterr().err
     assert closeread(*read, "third", "--rest", "whole") == 2
@@ -142,7 +144,7 @@ def test_a_list_of_other_questions_is_rejected_with_an_earlier_run(runs, capsys)
 
 def test_the_first_missing_ids_of_a_list_are_named(runs, capsys):
     """In its order, whatever their ids hold."""
-    names = ["\x1b[31mred", ids()[0], "two", "three", "four"]
+    names = ["\x1b[31mred", exam_question_ids()[0], "two", "three", "four"]
     (runs / "other.txt").write_text("\n".join(names), "utf-8")
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "other.txt",
                      "--out", "part") == 2  # fmt: skip
@@ -154,7 +156,9 @@ def test_a_limit_takes_the_first_listed_questions(runs):
     """The others are there, and were not asked for."""
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt",
                      "--limit", "2", "--out", "part") == 0  # fmt: skip
-    assert [one.question_id for one in open_run(runs / "part").predictions()] == ids()[1:3]
+    assert [
+        one.question_id for one in open_run(runs / "part").predictions()
+    ] == exam_question_ids()[1:3]
     assert closeread("score", "part", "--no-intervals") == 0
     assert closeread("verify", "part") == 0
 
@@ -179,7 +183,7 @@ def test_an_earlier_run_on_another_data_set_is_rejected(runs, capsys):
 
 def test_a_selection_keeps_the_order_of_the_data_set():
     """Whatever the order of the list."""
-    wanted = ids()[5:2:-1]
+    wanted = exam_question_ids()[5:2:-1]
     part = select_questions(load(locate("exam/en")), wanted)
     assert [one.question_id for one in part.questions()] == wanted[::-1]
 

@@ -36,7 +36,7 @@ def differences(run):
     return "\n".join(verify(open_run(run.path)).differences)
 
 
-def edit(path, change):
+def edit_bytes(path, change):
     path.write_bytes(change(path.read_bytes()))
 
 
@@ -56,7 +56,7 @@ def test_an_unchanged_run_is_verified(run):
 
 def test_an_edited_prediction_is_found(run):
     """A letter that was changed shows in the hash and against the ledger."""
-    edit(run.path / "predictions.jsonl", lambda raw: raw.replace(b'"A"', b'"B"', 1))
+    edit_bytes(run.path / "predictions.jsonl", lambda raw: raw.replace(b'"A"', b'"B"', 1))
     assert "sha256" in differences(run)
     assert "only in the ledger" in differences(run)
 
@@ -66,7 +66,7 @@ def test_an_edited_prediction_is_found_despite_adapted_hashes(run):
     import hashlib
 
     for name in ("predictions.jsonl", "ledger.jsonl"):
-        edit(run.path / name, lambda raw: raw.replace(b'"label":"A"', b'"label":"D"', 1))
+        edit_bytes(run.path / name, lambda raw: raw.replace(b'"label":"A"', b'"label":"D"', 1))
     digest = hashlib.sha256((run.path / "predictions.jsonl").read_bytes()).hexdigest()
     for name in ("run.json", "summary.json"):
         edit_json(run.path / name, lambda found: found.update(predictions_sha256=digest))
@@ -91,13 +91,13 @@ def test_a_missing_ledger_is_reported(run):
 
 def test_an_edited_score_is_found(run):
     """A score that was changed follows from nothing."""
-    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))
+    edit_bytes(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))
     assert "scores.jsonl is reproduced" in differences(run)
 
 
 def test_renamed_values_of_scores_are_found(run):
     """What cannot be summed is told as a difference."""
-    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy"', b'"acuracy"', 1))
+    edit_bytes(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy"', b'"acuracy"', 1))
     assert "'acuracy'" in differences(run)
     (run.path.parent / "triples.jsonl").unlink()
     found = verify(open_run(run.path))
@@ -143,7 +143,7 @@ def test_impossible_counts_are_found(run, field, count):
 
 def test_a_summary_that_is_not_json_is_found(run):
     """A broken file is a difference, not a crash."""
-    edit(run.path / "summary.json", lambda raw: raw[:50])
+    edit_bytes(run.path / "summary.json", lambda raw: raw[:50])
     assert "summary.json" in differences(run)
 
 
@@ -162,7 +162,9 @@ def test_a_received_run_is_verified_against_a_given_data_set(run, tmp_path):
     info = open_run(run.path).info.dataset
     own = tmp_path / "own.jsonl"
     Path(info.path).rename(own)
-    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
+    edit_bytes(
+        run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0')
+    )
     found = verify(open_run(run.path))
     assert any("was not found" in one for one in found.unchecked)
     found = verify(open_run(run.path), own)
@@ -170,7 +172,7 @@ def test_a_received_run_is_verified_against_a_given_data_set(run, tmp_path):
     assert "scores.jsonl is reproduced from predictions and gold answers" in "\n".join(
         found.differences
     )
-    edit(own, lambda raw: raw + b"\n")
+    edit_bytes(own, lambda raw: raw + b"\n")
     (told, *_) = verify(open_run(run.path), own).differences
     assert told == f"the data set: {own}: this file is not the data set that the run answers"
     with pytest.raises(InputError, match="cannot be read"):
@@ -196,7 +198,7 @@ def test_runs_on_other_sets_are_not_compared_with_the_given_one(
         f"the data set: {own}: this file is not the data set that the run answers"
         in changed.differences
     )
-    edit(own, lambda raw: raw + b"\n")
+    edit_bytes(own, lambda raw: raw + b"\n")
     assert all(found.differences for found in verify_each([run, other], own))
     assert all(not found.differences for found in verify_each([run, other]))
 
@@ -361,7 +363,9 @@ def test_values_of_a_missing_metric_are_not_checked(run):
 
 def test_scores_of_another_metric_version_are_explained(run):
     """Its version stands in the signature: scores and values may differ."""
-    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
+    edit_bytes(
+        run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0')
+    )
 
     def change(found):
         import hashlib
@@ -433,5 +437,5 @@ def test_submitted_predictions_in_another_order_are_verified(handed_in):
         first, second, *rest = raw.splitlines(keepends=True)
         return b"".join((second, first, *rest))
 
-    edit(handed_in.path / "predictions.jsonl", swap)
+    edit_bytes(handed_in.path / "predictions.jsonl", swap)
     assert "line 1 answers 1, but the data set has 0 there" in differences(handed_in)

@@ -17,13 +17,17 @@ FERRY = (
 )
 
 
-def made(passage=FERRY, seed=0, words=5):
+def make_questions(passage=FERRY, seed=0, words=5):
     return list(cloze_questions(passage, Random(seed), words))
 
 
 def test_cloze_answers_have_spans_and_fitting_questions():
     """Every answer is a phrase of the passage; a figure is not asked for by "why"."""
-    asked = {one.span.of(FERRY): one.text.lower() for seed in range(20) for one in made(seed=seed)}
+    asked = {
+        one.span.of(FERRY): one.text.lower()
+        for seed in range(20)
+        for one in make_questions(seed=seed)
+    }
     for answer, words in (
         ("March 1850", ("when", "on what date", "in what month")),
         ("14", ("how many", "what number", "how much")),
@@ -39,7 +43,7 @@ def test_cloze_answers_have_spans_and_fitting_questions():
 def test_a_question_is_the_rest_of_its_sentence():
     """Its words come from there, but for the question word; it ends in one question mark."""
     for seed in range(20):
-        for one in made(seed=seed):
+        for one in make_questions(seed=seed):
             assert one.text.endswith("?")
             assert one.text.count("?") == 1
             (sentence,) = [
@@ -52,9 +56,9 @@ def test_a_question_is_the_rest_of_its_sentence():
 
 def test_cloze_questions_depend_on_the_seed():
     """In the order of the passage, no place asked for twice."""
-    assert made(seed=3) == made(seed=3)
-    assert made(seed=3) != made(seed=4)
-    spans = [one.span for one in made(words=1)]
+    assert make_questions(seed=3) == make_questions(seed=3)
+    assert make_questions(seed=3) != make_questions(seed=4)
+    spans = [one.span for one in make_questions(words=1)]
     assert len(spans) > 8
     assert all(one.end <= other.start for one, other in pairwise(spans))
 
@@ -62,8 +66,8 @@ def test_cloze_questions_depend_on_the_seed():
 def test_the_number_of_cloze_questions():
     """One for so many words; at least one."""
     long = " ".join([FERRY] * 4)
-    assert len(made(words=1000)) == 1
-    assert 0 < len(made(long, words=20)) <= len(long.split()) / 20 + 1
+    assert len(make_questions(words=1000)) == 1
+    assert 0 < len(make_questions(long, words=20)) <= len(long.split()) / 20 + 1
 
 
 def test_cloze_questions_can_stay_close_to_their_sentence():
@@ -86,7 +90,7 @@ def test_cloze_questions_can_stay_close_to_their_sentence():
 )
 def test_a_text_without_phrases_gives_no_cloze_questions(passage):
     """Nor does one whose phrases have too few words around them."""
-    assert made(passage) == []
+    assert make_questions(passage) == []
 
 
 def test_cloze_answers_do_not_split_words():
@@ -98,7 +102,7 @@ def test_cloze_answers_do_not_split_words():
         f"The town was abandoned in the end due to {clause} after the war. The bnAbs were found"
         " by using the old method (as before) in all of the animals."
     )
-    answers = {one.span.of(text) for seed in range(40) for one in made(text, seed, 1)}
+    answers = {one.span.of(text) for seed in range(40) for one in make_questions(text, seed, 1)}
     assert answers
     assert not {one for one in answers if one.endswith("unexpe") or one == "Abs"}
     assert "using the old method" in answers

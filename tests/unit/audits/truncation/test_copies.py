@@ -45,7 +45,7 @@ def test_a_long_answer_to_many_questions_is_a_guessed_copy():
     )
 
 
-def copied_in(subject):
+def find_copied_ids(subject):
     """Return the ids of the questions whose answers were copied, and the finding."""
     finding = check(subject)
     ids = set()
@@ -62,7 +62,7 @@ def test_copies_are_known_in_logs_with_prompts(tmp_path):
     The model copied at g2, g4 and t4, too, but these answers stand in the question's own passage.
     """
     (run,) = ingest([FEW_SHOT], tmp_path / "run").runs
-    ids, finding = copied_in(load_run(run))
+    ids, finding = find_copied_ids(load_run(run))
     assert ids == {"g1", "g5", "g7", "t1", "t3", "i1", "i2"}
     assert finding.data["causes"]["copied"] == 7
     assert finding.data["copies_are"] == "known" and KNOWN in finding.notes
@@ -99,7 +99,7 @@ def test_without_the_prompts_copies_are_guessed(tmp_path):
             text = "".join(json.dumps(row) + "\n" for row in rows)
         (tmp_path / path.name).write_text(text, "utf-8")
     (run,) = ingest([tmp_path], tmp_path / "run").runs
-    ids, finding = copied_in(load_run(run))
+    ids, finding = find_copied_ids(load_run(run))
     assert not ids and finding.data["copies_are"] == "guessed" and KNOWN not in finding.notes
 
 
@@ -251,7 +251,7 @@ def test_with_equal_prompts_only_long_copies_count(others):
 def test_prompts_without_examples_have_no_copies(tmp_path):
     runs = ingest([ZERO_SHOT], tmp_path / "runs").runs
     (run,) = (run for run in runs if run.info.log.task == "drop_local")
-    ids, finding = copied_in(load_run(run))
+    ids, finding = find_copied_ids(load_run(run))
     assert not ids and finding.data["copies_are"] == "known"
 
 
@@ -285,7 +285,7 @@ def test_copies_are_known_in_own_runs(tmp_path, seed):
     reader = Copying(Examples.load(str(tmp_path / "ours.jsonl"), 1, seed))
     described = describe_reader("copying", {}, reader)
     run = predict(Job(dataset=dataset, reader=reader, reader_info=described), tmp_path / "run")
-    ids, finding = copied_in(load_run(run))
+    ids, finding = find_copied_ids(load_run(run))
     assert finding.data["copies_are"] == "known"
     assert len(reader.copied) == 4
     again = load_run(run)

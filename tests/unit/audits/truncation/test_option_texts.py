@@ -28,7 +28,7 @@ OPTIONS = tuple(
 )
 
 
-def judged(said, taken, *, gold="B", finish="stop", n=40, **more):
+def check_option_run(said, taken, *, gold="B", finish="stop", n=40, **more):
     """Questions of which the model wrote ``said`` and a harness read ``taken``."""
     questions = tuple(
         Question(
@@ -63,7 +63,7 @@ def judged(said, taken, *, gold="B", finish="stop", n=40, **more):
 )
 def test_a_missed_letter_is_reported(said, taken):
     """Accuracy was 0 by the harness' pattern."""
-    finding = judged(said, taken)
+    finding = check_option_run(said, taken)
     assert finding.verdict == "broken"
     told = "extracting the answers with --extract auto changes accuracy from 0.00 to 100.00"
     assert finding.headline == f"run: {told}"
@@ -74,7 +74,7 @@ def test_a_missed_letter_is_reported(said, taken):
 
 @pytest.mark.parametrize(("said", "gold"), [("B", "B"), ("The answer is (B).", "C")])
 def test_correctly_extracted_options_are_sound(said, gold):
-    finding = judged(said, "B", gold=gold)
+    finding = check_option_run(said, "B", gold=gold)
     assert finding.verdict == "sound" and finding.data["read_anew"]["changed"] == 0
     assert "no option was lost" in finding.headline
 
@@ -87,25 +87,25 @@ def test_correctly_extracted_options_are_sound(said, gold):
     ],
 )
 def test_reasoning_cut_at_the_limit_is_reported(n, told):
-    finding = judged("Let us see what the passage says of", "", finish="length", n=n)
+    finding = check_option_run("Let us see what the passage says of", "", finish="length", n=n)
     assert finding.verdict == "broken"
     assert finding.headline == f"run: {told}"
     assert SENTENCES.say(finding.headline, "zh") != finding.headline
-    wrong = judged("I cannot tell.", "")
+    wrong = check_option_run("I cannot tell.", "")
     assert wrong.verdict == "sound" and wrong.data["causes"]["no option"] == 40
 
 
 def test_an_option_named_by_its_text_is_extracted():
     """It scores, and the limit behind it took nothing."""
-    finding = judged("an iron bridge", "an iron bridge", finish="length")
+    finding = check_option_run("an iron bridge", "an iron bridge", finish="length")
     assert finding.data["accuracy"] == 1.0
     assert finding.verdict == "sound" and finding.data["causes"]["no option"] == 0
 
 
 def test_likelihoods_and_own_texts_are_not_extracted_again():
     """There is no text; or options were dealt anew, and each letter was turned back already."""
-    assert judged(None, "B").verdict == "skipped"
-    ours = judged("B", "C", gold="C", rule="letter")
+    assert check_option_run(None, "B").verdict == "skipped"
+    ours = check_option_run("B", "C", gold="C", rule="letter")
     assert ours.verdict == "sound" and not ours.data["read_anew"]
 
 

@@ -70,7 +70,7 @@ def test_each_text_was_cut_at_its_own_stop(tmp_path):
     assert check(mixed).data["causes"]["decimal cut"] == 1
 
 
-def judged(one, said, taken):
+def check_filtered_run(one, said, taken):
     """The finding on a run whose model wrote ``said(gold)``, of which a filter took ``taken``."""
     texts = {each.question_id: said(each.answers[0].texts[0]) for each in one.questions}
     found = {name: generated_prediction(name, text, taken=taken) for name, text in texts.items()}
@@ -81,7 +81,9 @@ def test_answers_missing_from_their_texts_are_reported(tmp_path):
     """A filter that never fits: no stop helps, and what is lost are the right texts."""
     one = load_run(make_run(tmp_path, "right", lambda gold: gold))
     more = " ".join(f"w{number}" for number in range(2000))
-    found = judged(one, lambda gold: f"{'sheep' if gold == '7' else gold} {more}", "[invalid]")
+    found = check_filtered_run(
+        one, lambda gold: f"{'sheep' if gold == '7' else gold} {more}", "[invalid]"
+    )
     assert {(row["changed"], row["f1"]) for row in found.data["recuts"]} == {(0, 0.0)}
     assert found.data["causes"]["not taken"] == 8 and found.verdict == "broken"
     assert found.headline.endswith("87.50 points are lost in 7 texts: not taken")
@@ -98,7 +100,7 @@ def test_answers_missing_from_their_texts_are_reported(tmp_path):
 def test_saved_answers_are_compared_with_extracted_ones(tmp_path, said, taken):
     """Whole texts hold the right answer; no stop brings it out."""
     one = load_run(make_run(tmp_path, "right", lambda gold: gold))
-    found = judged(one, said, taken)
+    found = check_filtered_run(one, said, taken)
     assert found.verdict == "broken" and found.data["read_anew"]["f1"] == 1
     assert " extracting the answers with --extract auto changes drop F1 from " in found.headline
     assert SENTENCES.say(found.headline, "zh") != found.headline
@@ -108,7 +110,7 @@ def test_saved_answers_are_compared_with_extracted_ones(tmp_path, said, taken):
     assert [row[0] for row in anew.rows] == ["as saved", "--extract auto"]
     assert anew.headings[0] in OUR_CELLS
     assert not check(one).data["read_anew"], "without a text there is nothing to be read"
-    healthy = judged(one, lambda gold: gold, None)
+    healthy = check_filtered_run(one, lambda gold: gold, None)
     assert healthy.verdict == "sound" and healthy.data["read_anew"]["changed"] == 0
 
 
@@ -306,7 +308,7 @@ def test_each_ending_has_its_score_at_every_stop(tmp_path):
     assert set(at) == {row["stop"] for row in finding.data["recuts"]}
 
 
-def by_length(run):
+def length_table_rows(run):
     (table,) = [one for one in check(load_run(run)).tables if one.title == "Score by text length"]
     assert table.headings == ("characters", "texts", "F1 %", "from %", "to %")
     assert table.note == "from, to: the 95% interval, from 10,000 resamples"
@@ -315,15 +317,17 @@ def by_length(run):
 
 def test_scores_by_length_have_usual_intervals(tmp_path):
     """Its units are the scorer's, passages: those of two texts are two, or one and the same."""
-    for _, many, value, *bounds in by_length(make_run(tmp_path, "right", lambda gold: gold)):
+    for _, many, value, *bounds in length_table_rows(
+        make_run(tmp_path, "right", lambda gold: gold)
+    ):
         assert (many, value) == (2, 1.0)
         assert tuple(bounds) in [unseen_bounds(1.0, units, 0.95) for units in (1, 2)]
     half = make_run(tmp_path, "half", lambda gold: "7" if len(gold) < 5 else gold)
-    assert all(low <= value <= high for *_, value, low, high in by_length(half))
-    assert any(low > 0 for *_, low, _ in by_length(half))
+    assert all(low <= value <= high for *_, value, low, high in length_table_rows(half))
+    assert any(low > 0 for *_, low, _ in length_table_rows(half))
 
 
-def read_by_rule(tmp_path, said, rule, *stops):
+def make_run_by_rule(tmp_path, said, rule, *stops):
     """A run of ours whose every text ended at the limit: ``said(gold)``, or "?" where it errs."""
     one = load_run(make_run(tmp_path, "said", lambda gold: gold))
     extraction = Extraction(stops=stops, rule=rule)
@@ -352,7 +356,7 @@ def read_by_rule(tmp_path, said, rule, *stops):
 )
 def test_text_after_a_wrong_answer_is_no_loss(tmp_path, said, rule, stops):
     """Base models go on until the limit; their answer was read from before all that."""
-    finding = check(read_by_rule(tmp_path, said, rule, *stops))
+    finding = check(make_run_by_rule(tmp_path, said, rule, *stops))
     assert finding.data["causes"]["token limit"] == 8
     assert finding.verdict == "sound", finding.headline
     assert "no answer was cut" in finding.headline
@@ -360,12 +364,12 @@ def test_text_after_a_wrong_answer_is_no_loss(tmp_path, said, rule, stops):
 
 def test_an_answer_that_the_limit_may_have_cut_is_a_loss(tmp_path):
     """Reasoning without an end, and a next example that was read as the answer."""
-    finding = check(read_by_rule(tmp_path, lambda gold: "Let us count the trips of", "auto"))
+    finding = check(make_run_by_rule(tmp_path, lambda gold: "Let us count the trips of", "auto"))
     assert finding.verdict == "broken"
     assert finding.headline.endswith("100.00 points are lost in 8 texts: token limit")
     other = tmp_path / "other"
     other.mkdir()
-    read_on = read_by_rule(other, lambda gold: f"{gold}\nQuestion: Who?\nAnswer: x", "auto")
+    read_on = make_run_by_rule(other, lambda gold: f"{gold}\nQuestion: Who?\nAnswer: x", "auto")
     assert check(read_on).verdict == "broken"
 
 
@@ -375,7 +379,7 @@ def test_an_answer_after_reasoning_is_not_a_next_example(tmp_path):
     def said(gold):
         return f"The text has numbers.\nThere are 7 and 12.25 and 1931.\nAnswer: {gold}"
 
-    one = read_by_rule(tmp_path, said, "auto")
+    one = make_run_by_rule(tmp_path, said, "auto")
     whole = {
         name: msgspec.structs.replace(found, generation=Generation(text=found.generation.text))
         for name, found in one.predictions.items()

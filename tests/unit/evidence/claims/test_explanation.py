@@ -10,7 +10,7 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 TEXT = "蒸发使盐度升高。降水是影响盐度的一个因素。渔港冬天结冰。"
 
 
-def parts(claim, text, evidence):
+def explained_parts(claim, text, evidence):
     found = explain_claim(claim, UnitIndex(text), evidence)
     covered = [
         (match.option_span.of(claim), match.passage_span.of(text), match.sentence_index)
@@ -22,7 +22,7 @@ def parts(claim, text, evidence):
 def test_uncovered_parts_are_found():
     """An overclaim stands in no sentence: that is what an examiner looks at first."""
     claim = "降水是影响盐度的唯一的因素，蒸发使盐度升高"
-    covered, uncovered = parts(claim, TEXT, Evidence(spans=(Span(0, 8), Span(8, 21))))
+    covered, uncovered = explained_parts(claim, TEXT, Evidence(spans=(Span(0, 8), Span(8, 21))))
     assert covered == [
         ("降水是影响盐度的", "降水是影响盐度的", 1),
         ("因素", "因素", 1),
@@ -35,7 +35,7 @@ def test_words_match_in_other_forms_and_orders():
     """English words match in any form, one by one; function words alone are neither."""
     text = "The founders disagreed about the routes."
     claim = "A founder quickly changed the route"
-    covered, uncovered = parts(claim, text, Evidence(spans=(Span(0, len(text)),)))
+    covered, uncovered = explained_parts(claim, text, Evidence(spans=(Span(0, len(text)),)))
     assert covered == [("founder", "founders", 0), ("the route", "the routes", 0)]
     assert uncovered == ["quickly changed"]
 
@@ -43,35 +43,35 @@ def test_words_match_in_other_forms_and_orders():
 def test_a_single_character_is_neither_a_match_nor_a_gap():
     """One Chinese character that the evidence holds somewhere proves nothing either way."""
     text = "海风吹来。船没有开动。"
-    covered, uncovered = parts("海上有船", text, Evidence(spans=(Span(0, 11),)))
+    covered, uncovered = explained_parts("海上有船", text, Evidence(spans=(Span(0, 11),)))
     assert covered == []
     assert uncovered == ["海上有船"]
-    covered, uncovered = parts("船没有开", text, Evidence(spans=(Span(0, 11),)))
+    covered, uncovered = explained_parts("船没有开", text, Evidence(spans=(Span(0, 11),)))
     assert (covered, uncovered) == ([("船没有开", "船没有开", 0)], [])
-    covered, uncovered = parts("没有开动船", text, Evidence(spans=(Span(0, 11),)))
+    covered, uncovered = explained_parts("没有开动船", text, Evidence(spans=(Span(0, 11),)))
     assert (covered, uncovered) == ([("没有开动", "没有开动", 0)], [])
 
 
 def test_longer_tiles_are_placed_before_shorter_ones():
     """Of equal ones the earlier; what sticks out of a longer one is a part if it says something."""
     both = Evidence(spans=(Span(0, 4), Span(4, 9)))
-    covered, uncovered = parts("春夏秋冬雨雪", "春夏秋。秋冬雨风霜", both)
+    covered, uncovered = explained_parts("春夏秋冬雨雪", "春夏秋。秋冬雨风霜", both)
     assert covered == [("春夏秋", "春夏秋", 0), ("冬雨", "冬雨", 1)]
     assert uncovered == ["雪"]
-    covered, uncovered = parts("春夏秋冬", "春夏雪。夏秋冬", both)
+    covered, uncovered = explained_parts("春夏秋冬", "春夏雪。夏秋冬", both)
     assert (covered, uncovered) == ([("夏秋冬", "夏秋冬", 1)], [])
 
 
 @pytest.mark.parametrize("claim", ["of the", "the", "的了", "的"])
 def test_function_words_alone_are_neither_a_match_nor_a_gap(claim):
     text = "Top of the hill; 他的了。"
-    assert parts(claim, text, Evidence(spans=(Span(0, len(text)),))) == ([], [])
-    assert parts(claim, text, Evidence()) == ([], [])
+    assert explained_parts(claim, text, Evidence(spans=(Span(0, len(text)),))) == ([], [])
+    assert explained_parts(claim, text, Evidence()) == ([], [])
 
 
 def test_width_and_punctuation_do_not_split_a_match():
     """Marks and width differ; the spans are those of the texts as they stand."""
-    covered, uncovered = parts("“ＤＮＡ”结构", "DNA 结构", Evidence(spans=(Span(0, 6),)))
+    covered, uncovered = explained_parts("“ＤＮＡ”结构", "DNA 结构", Evidence(spans=(Span(0, 6),)))
     assert covered == [("ＤＮＡ”结构", "DNA 结构", 0)]
     assert uncovered == []
 
@@ -79,12 +79,12 @@ def test_width_and_punctuation_do_not_split_a_match():
 @pytest.mark.parametrize("claim", ["", "，。", "😀"])
 def test_an_empty_claim_has_no_parts(claim):
     """A claim without anything that counts has neither part."""
-    assert parts(claim, TEXT, Evidence(spans=(Span(0, 8),))) == ([], [])
+    assert explained_parts(claim, TEXT, Evidence(spans=(Span(0, 8),))) == ([], [])
 
 
 def test_without_evidence_everything_is_uncovered():
     """No sentence: the whole claim, without the marks around it."""
-    assert parts("“盐度升高”。", TEXT, Evidence()) == ([], ["盐度升高"])
+    assert explained_parts("“盐度升高”。", TEXT, Evidence()) == ([], ["盐度升高"])
 
 
 def test_explain_extracts_evidence_if_none_is_given():

@@ -31,7 +31,7 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def text(rows, dimensions=3):
+def format_vectors(rows, dimensions=3):
     lines = [f"{word} {' '.join(map(str, row))}" for word, row in rows.items()]
     return "\n".join([f"{len(rows)} {dimensions}", *lines]) + "\n"
 
@@ -44,25 +44,25 @@ def binary(rows):
     return f"{len(rows)} 3\n".encode() + body
 
 
-def written(path, content):
+def write_file(path, content):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
 
 FORMS = {
-    "v.txt": text(ROWS).encode(),
-    "v.vec": text(ROWS).encode(),
+    "v.txt": format_vectors(ROWS).encode(),
+    "v.vec": format_vectors(ROWS).encode(),
     "v.bin": binary(ROWS),
-    "v.txt.gz": gzip.compress(text(ROWS).encode()),
+    "v.txt.gz": gzip.compress(format_vectors(ROWS).encode()),
     "v.bin.gz": gzip.compress(binary(ROWS)),
-    "v.txt.bz2": bz2.compress(text(ROWS).encode()),
+    "v.txt.bz2": bz2.compress(format_vectors(ROWS).encode()),
     "v.bin.bz2": bz2.compress(binary(ROWS)),
 }
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_every_file_format_gives_the_same_vectors(tmp_path, name):
-    found = load(str(written(tmp_path / name, FORMS[name])))
+    found = load(str(write_file(tmp_path / name, FORMS[name])))
     assert len(found) == 3
     assert found.vectors_of(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
 
@@ -82,23 +82,23 @@ def fasttext(tmp_path_factory):
 
 def test_fasttext_files_are_read(tmp_path, fasttext):
     content, row = fasttext
-    found = load(str(written(tmp_path / "f.bin", content)))
+    found = load(str(write_file(tmp_path / "f.bin", content)))
     assert found.vectors_of(["海水"])[0] == pytest.approx(row, abs=1e-6)
 
 
 @pytest.mark.parametrize("size", [6, 60, 94, 120])
 def test_a_truncated_fasttext_file_is_rejected(tmp_path, fasttext, size):
     with pytest.raises(InputError, match="the file is truncated"):
-        load(str(written(tmp_path / "f.bin", fasttext[0][:size])))
+        load(str(write_file(tmp_path / "f.bin", fasttext[0][:size])))
 
 
 def test_a_compressed_fasttext_file_is_rejected(tmp_path, fasttext):
     with pytest.raises(InputError, match="decompress it first"):
-        load(str(written(tmp_path / "f.bin.gz", gzip.compress(fasttext[0]))))
+        load(str(write_file(tmp_path / "f.bin.gz", gzip.compress(fasttext[0]))))
 
 
 def test_a_compressed_file_needs_the_ending(tmp_path):
-    path = written(tmp_path / "vectors", gzip.compress(text(ROWS).encode()))
+    path = write_file(tmp_path / "vectors", gzip.compress(format_vectors(ROWS).encode()))
     with pytest.raises(InputError, match=r"rename it so that its name ends in \.gz"):
         load(str(path))
 
@@ -109,7 +109,7 @@ def test_a_folder_is_rejected_as_vectors(tmp_path):
 
 
 def test_cached_vectors_are_not_read_again(tmp_path, monkeypatch):
-    path = written(tmp_path / "v.txt", text(ROWS))
+    path = write_file(tmp_path / "v.txt", format_vectors(ROWS))
     first = load(str(path)).vectors_of(["海水"]).tolist()
     load.cache_clear()
     monkeypatch.setattr(vector_files, "_read", lambda path: pytest.fail("read again"))
@@ -120,7 +120,7 @@ def test_cached_vectors_are_not_read_again(tmp_path, monkeypatch):
 
 def test_the_hash_of_the_file_is_cached(tmp_path, monkeypatch, cache):
     """It is what ``sha256sum`` prints; a cache of before, without one, gets it."""
-    path = written(tmp_path / "v.txt.gz", FORMS["v.txt.gz"])
+    path = write_file(tmp_path / "v.txt.gz", FORMS["v.txt.gz"])
     wanted = hashlib.sha256(FORMS["v.txt.gz"]).hexdigest()
     assert load(str(path)).models[0].sha256 == wanted
     (kept,) = cache.rglob("sha256")
@@ -133,28 +133,28 @@ def test_the_hash_of_the_file_is_cached(tmp_path, monkeypatch, cache):
 
 
 def test_a_changed_file_is_another_file(tmp_path):
-    path = written(tmp_path / "v.txt", text(ROWS))
+    path = write_file(tmp_path / "v.txt", format_vectors(ROWS))
     load(str(path))
     load.cache_clear()
-    written(path, text(ROWS | {"降水": (9.0, 9.0, 9.0)}))
+    write_file(path, format_vectors(ROWS | {"降水": (9.0, 9.0, 9.0)}))
     assert len(load(str(path))) == 4
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (text(ROWS | {"短": (1.0, 2.0)}), "more or fewer numbers than the header says"),
-        (text(ROWS, dimensions=5), "cannot be read as word vectors"),
+        (format_vectors(ROWS | {"短": (1.0, 2.0)}), "more or fewer numbers than the header says"),
+        (format_vectors(ROWS, dimensions=5), "cannot be read as word vectors"),
         ("no header\n", "first line does not hold two whole numbers"),
         ("", "first line does not hold two whole numbers"),
-        (text(ROWS | {"坏": ("nan", 1.0, 1.0)}), "row 4, '坏'"),
-        (text(ROWS | {"坏": ("inf", 1.0, 1.0)}), "1 of 4 vectors contain a value"),
+        (format_vectors(ROWS | {"坏": ("nan", 1.0, 1.0)}), "row 4, '坏'"),
+        (format_vectors(ROWS | {"坏": ("inf", 1.0, 1.0)}), "1 of 4 vectors contain a value"),
     ],
     ids=["short row", "wrong header", "no header", "empty", "nan", "inf"],
 )
 def test_broken_vectors_are_rejected_with_their_row(tmp_path, content, message, cache):
     with pytest.raises(InputError, match=message) as caught:
-        load(str(written(tmp_path / "v.txt", content)))
+        load(str(write_file(tmp_path / "v.txt", content)))
     assert "v.txt" in str(caught.value)
     assert not list(cache.rglob("rows.npy"))
 
@@ -162,7 +162,7 @@ def test_broken_vectors_are_rejected_with_their_row(tmp_path, content, message, 
 def test_words_with_odd_characters_keep_their_own_vectors(tmp_path):
     """A carriage return in a word must not move all words behind it to another's vector."""
     odd = {"a\rb": (9.0, 9.0, 9.0), "c\x85d": (8.0, 8.0, 8.0), "e\u2028f": (7.0, 7.0, 7.0)}
-    found = load(str(written(tmp_path / "v.bin", binary(odd | ROWS))))
+    found = load(str(write_file(tmp_path / "v.bin", binary(odd | ROWS))))
     assert len(found) == 6
     for word, row in (odd | ROWS).items():
         assert found.vectors_of([word]).tolist() == [list(row)]
@@ -172,25 +172,27 @@ def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(StorageError, match="cannot be cached: Not a directory"):
-        load(str(written(tmp_path / "v.txt", text(ROWS))))
+        load(str(write_file(tmp_path / "v.txt", format_vectors(ROWS))))
 
 
 def test_the_cache_folder_can_be_set(cache, tmp_path, monkeypatch):
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "mine"))
-    load(str(written(tmp_path / "v.txt", text(ROWS))))
+    load(str(write_file(tmp_path / "v.txt", format_vectors(ROWS))))
     assert list((tmp_path / "mine" / "vectors").rglob("rows.npy"))
     assert not cache.exists()
 
 
 def test_zero_vectors_are_left_out(tmp_path):
-    found = load(str(written(tmp_path / "v.txt", text(ROWS | {"零": (0.0, 0.0, 0.0)}))))
+    found = load(
+        str(write_file(tmp_path / "v.txt", format_vectors(ROWS | {"零": (0.0, 0.0, 0.0)})))
+    )
     assert "零" not in found
     assert found.left_out == 1
 
 
 def test_the_first_vector_of_a_repeated_word_counts(tmp_path, capsys):
     twice = b"3 2\ncat 1 0\ndog 0 1\ncat 5 5\n"
-    path = str(written(tmp_path / "v.txt", twice))
+    path = str(write_file(tmp_path / "v.txt", twice))
     assert load(path).vectors_of(["cat"]).tolist() == [[1.0, 0.0]]
     warn_unknown_words([], "soft-masking", {"vectors": path})
     assert "v.txt: vectors skipped (all zeros, or repeated words): 1" in (capsys.readouterr().err)
@@ -204,7 +206,7 @@ def test_missing_files_and_paths_give_a_cure(tmp_path):
 
 
 def test_vectors_of_another_language_are_rejected(tmp_path):
-    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    found = load(str(write_file(tmp_path / "v.txt", format_vectors(ROWS))))
     with pytest.raises(InputError, match="none of 25 different words has a vector"):
         found.must_know([f"word{n}" for n in range(25)], "passage")
     with pytest.raises(InputError, match="none of 20 different words"):
@@ -214,7 +216,7 @@ def test_vectors_of_another_language_are_rejected(tmp_path):
 
 
 def test_a_text_is_encoded_as_the_sum_of_its_words(tmp_path):
-    encoder = word_vectors(str(written(tmp_path / "v.txt", text(ROWS))))
+    encoder = word_vectors(str(write_file(tmp_path / "v.txt", format_vectors(ROWS))))
     rows = encoder.encode(["海水盐度", "A ferry, a FERRY", "nowhere", ""])
     assert rows.tolist() == [[1.5, -1.5, 2.0], [0.0, 0.5, 2.0], [0.0] * 3, [0.0] * 3]
     with pytest.raises(InputError, match="none of 25 different words has a vector"):
@@ -222,7 +224,7 @@ def test_a_text_is_encoded_as_the_sum_of_its_words(tmp_path):
 
 
 def test_a_large_share_of_unknown_words_is_reported(tmp_path):
-    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    found = load(str(write_file(tmp_path / "v.txt", format_vectors(ROWS))))
     assert "only 25% of 4 different words" in coverage_warning(found, ["海水", "a", "b", "c"])
     assert coverage_warning(found, ["海水", "盐度"]) == ""
 
@@ -283,7 +285,7 @@ def test_an_unwritable_path_is_reported_before_training(tmp_path):
 
 
 def test_the_share_of_unknown_words_counts_each_word_once(tmp_path):
-    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    found = load(str(write_file(tmp_path / "v.txt", format_vectors(ROWS))))
     assert found.unknown_share(["海水", "海水", "x"]) == 0.5
     assert found.unknown_share([]) == 0.0
     assert vectors.MEANINGLESS == 0.5

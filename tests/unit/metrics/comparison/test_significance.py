@@ -23,7 +23,7 @@ def compare(systems, resampling):
     return significance.compare(pair_with_first(systems, resampling))
 
 
-def pool_of(numerators, denominators=None, *, name="mrqa.em", n_questions=None, ids=None):
+def make_pool(numerators, denominators=None, *, name="mrqa.em", n_questions=None, ids=None):
     n = len(numerators)
     return Pool(
         metric=name,
@@ -51,7 +51,7 @@ def curve_over(names, right, sure):
 def zero_one(both=40, only_first=5, only_second=20, neither=35):
     first = [1.0] * (both + only_first) + [0.0] * (only_second + neither)
     second = [1.0] * both + [0.0] * only_first + [1.0] * only_second + [0.0] * neither
-    return system("one", pool_of(first)), system("two", pool_of(second))
+    return system("one", make_pool(first)), system("two", make_pool(second))
 
 
 def test_zero_one_values_get_mcnemar_and_an_interval_that_agrees():
@@ -77,8 +77,8 @@ def test_other_values_get_a_permutation_test_that_agrees_with_student_s():
     second = np.clip(first + rng.normal(0.06, 0.2, 200), 0, 1)
     (found,) = compare(
         [
-            system("one", pool_of(first, name="mrqa.f1")),
-            system("two", pool_of(second, name="mrqa.f1")),
+            system("one", make_pool(first, name="mrqa.f1")),
+            system("two", make_pool(second, name="mrqa.f1")),
         ],
         RESAMPLING,
     )
@@ -92,7 +92,7 @@ def test_mcnemar_s_test_needs_zero_one_values():
     whole, parts = [1.0, 0.0, 1.0, 1.0], [1.0, 0.5, 0.25, 1.0]
     for first, second in ((whole, parts), (parts, whole)):
         (found,) = compare(
-            [system("one", pool_of(first)), system("two", pool_of(second))], RESAMPLING
+            [system("one", make_pool(first)), system("two", make_pool(second))], RESAMPLING
         )
         assert found.test == "permutation-exact"
         assert found.p_value == 1.0
@@ -103,7 +103,7 @@ def test_units_of_several_questions_are_kept_together():
     """100 passages of ten alike questions show less than 1,000 questions would."""
     (alone,) = compare(zero_one(), RESAMPLING)
     first, second = (
-        pool_of([10 * x for x in one.pools[0].numerators], [10] * 100) for one in zero_one()
+        make_pool([10 * x for x in one.pools[0].numerators], [10] * 100) for one in zero_one()
     )
     (kept,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert kept.test == "permutation"
@@ -117,10 +117,10 @@ def test_several_systems_are_adjusted_after_holm():
 
     rng = np.random.default_rng(2)
     base = (rng.random(150) < 0.5).astype(float)
-    systems = [system("base", pool_of(base))]
+    systems = [system("base", make_pool(base))]
     for gain in (0.05, 0.15, 0.3):
         better = np.where(rng.random(150) < gain, 1.0, base)
-        systems.append(system(f"plus {gain}", pool_of(better)))
+        systems.append(system(f"plus {gain}", make_pool(better)))
     found = compare(systems, RESAMPLING)
     assert [one.second for one in found] == ["plus 0.05", "plus 0.15", "plus 0.3"]
     expected = multipletests([one.p_value for one in found], method="holm")[1]
@@ -131,8 +131,8 @@ def test_a_p_value_limited_by_resamples_is_noted():
     """The smallest p-value of 100 resamples, adjusted for six systems, is above 0.05."""
     shares = [0.1 + 0.8 * (n % 7) / 7 for n in range(60)]
     better = [share + 0.1 for share in shares]
-    systems = [system("base", pool_of(shares))]
-    systems += [system(f"s{n}", pool_of(better)) for n in range(6)]
+    systems = [system("base", make_pool(shares))]
+    systems += [system(f"s{n}", make_pool(better)) for n in range(6)]
     few = compare(systems, Resampling(resamples=100))
     assert {one.p_value for one in few} == {1 / 101}
     assert not any(one.sure for one in few)
@@ -145,8 +145,8 @@ def test_a_p_value_limited_by_resamples_is_noted():
 def test_seeds_count_with_their_mean_and_spread():
     rng = np.random.default_rng(3)
     skill = rng.random(120)
-    seeds = [pool_of((rng.random(120) < skill).astype(float)) for _ in range(5)]
-    other = pool_of((rng.random(120) < skill).astype(float))
+    seeds = [make_pool((rng.random(120) < skill).astype(float)) for _ in range(5)]
+    other = make_pool((rng.random(120) < skill).astype(float))
     (found,) = compare([system("five", *seeds), system("one", other)], RESAMPLING)
     values = [np.mean(pool.numerators) for pool in seeds]
     assert found.first_value == pytest.approx(np.mean(values))
@@ -196,7 +196,7 @@ def test_equal_differences_with_unequal_weights_are_not_certain(gain):
     """The bootstrap alone would say [0, 0]; a passage without a question of the kind adds none."""
     below = [3, 2, 4, 1, 2, 0]
     first, second = (
-        pool_of([share * many for many in below], below) for share in (0.25, 0.25 + gain)
+        make_pool([share * many for many in below], below) for share in (0.25, 0.25 + gain)
     )
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     most = 1 - 0.025 ** (1 / 5)
@@ -208,8 +208,8 @@ def test_equal_differences_with_unequal_weights_are_not_certain(gain):
 
 
 def test_differing_denominators_are_resampled():
-    first = pool_of([1.0] * 4, [1, 1, 1, 1])
-    second = pool_of([1.0] * 4, [1, 1, 2, 2])
+    first = make_pool([1.0] * 4, [1, 1, 1, 1])
+    second = make_pool([1.0] * 4, [1, 1, 2, 2])
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert (found.low, found.high) == (-0.5, 0.0)
     assert found.note == "fewer than 20 units: the interval is probably too narrow"
@@ -220,8 +220,8 @@ def test_differing_denominators_are_resampled():
 )
 def test_an_interval_of_few_fractions_is_noted_as_too_narrow(n, right, told):
     """Not of right and wrong, whose few resamples reach far enough."""
-    first = pool_of([right * (k % 3 > 0) for k in range(n)])
-    second = pool_of([right * (k % 2 > 0) for k in range(n)])
+    first = make_pool([right * (k % 3 > 0) for k in range(n)])
+    second = make_pool([right * (k % 2 > 0) for k in range(n)])
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert ("fewer than 20 units" in found.note) == told
 
@@ -252,8 +252,8 @@ def test_agreeing_resamples_of_few_units_prove_nothing(units):
 def test_a_repeated_id_counts_twice():
     """A data set's defect is lived with: the sums of the test are those of the values."""
     ids = ["a", "a", "b"]
-    first = pool_of([1.0, 1.0, 0.0], ids=ids)
-    second = pool_of([0.0, 0.0, 0.0], ids=ids)
+    first = make_pool([1.0, 1.0, 0.0], ids=ids)
+    second = make_pool([0.0, 0.0, 0.0], ids=ids)
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert found.difference == pytest.approx(-2 / 3)
     assert found.low == -1.0
@@ -261,7 +261,7 @@ def test_a_repeated_id_counts_twice():
 
 
 def test_systems_that_always_differ_are_not_certain():
-    first, second = pool_of([0.0] * 20), pool_of([1.0] * 20)
+    first, second = make_pool([0.0] * 20), make_pool([1.0] * 20)
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert found.high == 1.0
     assert 0.5 < found.low < 1.0
@@ -288,8 +288,8 @@ def test_values_that_are_not_ratios_are_compared_by_bootstrap():
 
 
 def test_units_of_a_single_system_are_noted():
-    first = pool_of([1.0, 1.0, 0.0], [1, 1, 1], ids=["a", "b", "c"], n_questions=4)
-    second = pool_of([1.0, 0.0], [1, 1], ids=["a", "b"], n_questions=4)
+    first = make_pool([1.0, 1.0, 0.0], [1, 1, 1], ids=["a", "b", "c"], n_questions=4)
+    second = make_pool([1.0, 0.0], [1, 1], ids=["a", "b"], n_questions=4)
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert found.note.startswith("1 unit counts in only one")
     assert found.test == "permutation-exact"
@@ -299,18 +299,18 @@ def test_units_of_a_single_system_are_noted():
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        (pool_of([1.0] * 3), "scored on 2 questions"),
-        (pool_of([1.0] * 2, ids=["x", "y"]), "share no unit"),
-        (pool_of([1.0] * 2, name="mrqa.f1"), "different metrics"),
+        (make_pool([1.0] * 3), "scored on 2 questions"),
+        (make_pool([1.0] * 2, ids=["x", "y"]), "share no unit"),
+        (make_pool([1.0] * 2, name="mrqa.f1"), "different metrics"),
     ],
 )
 def test_systems_that_cannot_be_paired_are_rejected(second, message):
     with pytest.raises(MismatchError, match=message):
-        compare([system("one", pool_of([1.0, 0.0])), system("two", second)], RESAMPLING)
+        compare([system("one", make_pool([1.0, 0.0])), system("two", second)], RESAMPLING)
 
 
 def test_runs_of_one_system_need_the_same_data():
-    runs = pool_of([1.0, 0.0]), pool_of([1.0, 0.0, 0.0])
+    runs = make_pool([1.0, 0.0]), make_pool([1.0, 0.0, 0.0])
     with pytest.raises(MismatchError, match="runs of one system differ"):
         compare([system("one", *runs), system("two", runs[0])], RESAMPLING)
 
@@ -329,8 +329,8 @@ def test_notes_of_a_single_value_are_on_the_comparison():
 
 
 def test_a_missing_value_is_not_compared():
-    empty = pool_of([], n_questions=2, ids=[])
-    (found,) = compare([system("one", pool_of([1.0, 0.0])), system("two", empty)], RESAMPLING)
+    empty = make_pool([], n_questions=2, ids=[])
+    (found,) = compare([system("one", make_pool([1.0, 0.0])), system("two", empty)], RESAMPLING)
     assert (found.difference, found.p_value, found.test) == (None, None, "none")
     assert found.note == "one of the two runs has no value"
 
@@ -348,7 +348,7 @@ def test_the_same_seed_gives_the_same_comparison():
 def test_names_of_runs_change_no_number():
     """A folder that was moved or renamed keeps its intervals and p-values to the last digit."""
     rng = np.random.default_rng(6)
-    parts = [pool_of(rng.random(60)), pool_of(rng.random(60))]
+    parts = [make_pool(rng.random(60)), make_pool(rng.random(60))]
     asked = [str(number) for number in range(60)]
     sure = [curve_over(asked, rng.random(60) < 0.5, rng.random(60)) for _ in range(2)]
     for pools in (parts, sure):
@@ -370,7 +370,7 @@ def test_the_difference_interval_has_its_nominal_coverage():
         first = np.isin(kinds, [0, 1]).astype(float)
         second = np.isin(kinds, [0, 2]).astype(float)
         (found,) = compare(
-            [system("one", pool_of(first)), system("two", pool_of(second))],
+            [system("one", make_pool(first)), system("two", make_pool(second))],
             Resampling(resamples=500, seed=seed),
         )
         held += found.low <= 0.1 <= found.high

@@ -8,13 +8,13 @@ from closeread.metrics.intervals import Resampling, interval, unseen_bounds
 from closeread.protocols import Pool
 
 
-def banded(sure, right, coverages, units=None, **settings):
+def compute_band(sure, right, coverages, units=None, **settings):
     units = [str(number) for number in range(len(sure))] if units is None else units
     resampling = Resampling(**({"resamples": 400} | settings))
     return band(sure, right, units, coverages, resampling=resampling, name="toy")
 
 
-def drawn(seed, many):
+def draw_answers(seed, many):
     rng = np.random.default_rng([seed, many])
     sure = rng.uniform(0.2, 0.9, many)
     return sure, (rng.random(many) < sure).astype(float)
@@ -22,8 +22,8 @@ def drawn(seed, many):
 
 def test_a_point_of_the_band_uses_each_resample_s_surest_answers():
     """The same draws, sorted and averaged one by one."""
-    sure, right = drawn(1, 60)
-    low, high = banded(sure.tolist(), right.tolist(), [0.25, 0.5, 1.0])
+    sure, right = draw_answers(1, 60)
+    low, high = compute_band(sure.tolist(), right.tolist(), [0.25, 0.5, 1.0])
     generator = Resampling().generator("toy")
     found = []
     for _ in range(400):
@@ -35,8 +35,8 @@ def test_a_point_of_the_band_uses_each_resample_s_surest_answers():
 
 
 def test_at_full_coverage_the_band_is_the_interval_of_the_mean():
-    sure, right = drawn(2, 300)
-    (low,), (high,) = banded(sure.tolist(), right.tolist(), [1.0], resamples=10_000)
+    sure, right = draw_answers(2, 300)
+    (low,), (high,) = compute_band(sure.tolist(), right.tolist(), [1.0], resamples=10_000)
     ids = [str(number) for number in range(300)]
     pool = Pool(
         metric="toy",
@@ -56,11 +56,11 @@ def test_the_order_of_tied_answers_does_not_change_the_band():
     sure = [0.9] * 10 + [0.5] * 10 + [None] * 10
     right = [1.0, 0.0] * 15
     ids = [str(number) for number in range(30)]
-    there = banded(sure, right, [0.2, 0.5, 0.9], ids)
+    there = compute_band(sure, right, [0.2, 0.5, 0.9], ids)
     turned = list(range(30))
     turned[0:10] = turned[9::-1]
     turned[20:30] = turned[29:19:-1]
-    again = banded(sure, [right[place] for place in turned], [0.2, 0.5, 0.9], ids)
+    again = compute_band(sure, [right[place] for place in turned], [0.2, 0.5, 0.9], ids)
     for one, two in zip(there, again, strict=True):
         assert one == pytest.approx(two, abs=0.08)  # other units are drawn
     assert there[0][0] < 0.5 < there[1][0]
@@ -70,11 +70,11 @@ def test_the_order_of_tied_answers_does_not_change_the_band():
 def test_equally_correct_surest_answers_have_exact_bounds(kind):
     right = [kind] * 8 + [1 - kind] * 30
     sure = np.linspace(0.9, 0.1, 38).tolist()
-    (low,), (high,) = banded(sure, right, [8 / 38])
+    (low,), (high,) = compute_band(sure, right, [8 / 38])
     expected = unseen_bounds(kind, 8, 0.95)
     assert low <= expected[0] and high >= expected[1]
     together = ["one"] * 8 + [str(number) for number in range(30)]
-    (wide_low,), (wide_high,) = banded(sure, right, [8 / 38], together)
+    (wide_low,), (wide_high,) = compute_band(sure, right, [8 / 38], together)
     assert wide_high - wide_low >= unseen_bounds(kind, 1, 0.95)[1] - unseen_bounds(kind, 1, 0.95)[0]
 
 
@@ -86,7 +86,7 @@ def test_points_of_the_band_have_nominal_coverage(many, passage):
     units = [str(number // passage) for number in range(many)]
     held = np.zeros(3)
     for seed in range(150):
-        sure, right = drawn(seed, many)
-        low, high = banded(sure.tolist(), right.tolist(), shares, units, resamples=200)
+        sure, right = draw_answers(seed, many)
+        low, high = compute_band(sure.tolist(), right.tolist(), shares, units, resamples=200)
         held += (low <= truth) & (truth <= high)
     assert (held / 150 >= 0.9).all()

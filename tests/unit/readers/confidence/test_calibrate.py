@@ -28,22 +28,22 @@ TREE = Tree(
 )
 
 
-def made(model, features=("confidence",)):
+def make_calibrator(model, features=("confidence",)):
     return Calibrator(method="x", features=features, scale="logits", model=model)
 
 
 def test_calibration_curves_and_trees_by_hand():
     """Values that can be computed on paper; a forest counts in single precision."""
-    assert made(LINEAR).confidence_from_features({"confidence": 0.5}) == 0.5
-    assert made(LINEAR).confidence_from_features({"confidence": 0.75}) == round(
+    assert make_calibrator(LINEAR).confidence_from_features({"confidence": 0.5}) == 0.5
+    assert make_calibrator(LINEAR).confidence_from_features({"confidence": 0.75}) == round(
         1 / (1 + 2.718281828459045**-1), 6
     )
     told = [
-        made(STEPS).confidence_from_features({"confidence": x})
+        make_calibrator(STEPS).confidence_from_features({"confidence": x})
         for x in (-1, 0.2, 0.3, 0.4, 0.6, 0.8, 9)
     ]
     assert told == [0.1, 0.1, 0.3, 0.5, 0.6, 0.7, 0.7]
-    forest = made(Forest(trees=(TREE, TREE)))
+    forest = make_calibrator(Forest(trees=(TREE, TREE)))
     assert forest.confidence_from_features({"confidence": 0.29}) == 0.2
     assert forest.confidence_from_features({"confidence": 0.31}) == 0.9
     # 0.3 in single precision lies above the double 0.3
@@ -54,31 +54,57 @@ def test_calibration_curves_and_trees_by_hand():
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (made(LINEAR, ("sunshine",)), "unknown feature 'sunshine'"),
-        (made(LINEAR, ("confidence", "nbest:top")), "weights and features differ"),
-        (made(msgspec.structs.replace(LINEAR, spreads=(0.0,))), "weights and features differ"),
+        (make_calibrator(LINEAR, ("sunshine",)), "unknown feature 'sunshine'"),
+        (make_calibrator(LINEAR, ("confidence", "nbest:top")), "weights and features differ"),
         (
-            made(
+            make_calibrator(msgspec.structs.replace(LINEAR, spreads=(0.0,))),
+            "weights and features differ",
+        ),
+        (
+            make_calibrator(
                 Linear(intercept=0.0, weights=(1.0,) * 2, means=(0.0,) * 2, spreads=(0.0, 1.0)),
                 ("confidence", "nbest:top"),
             ),
             "weights and features differ",
         ),
-        (made(Steps(places=(0.4, 0.2), heights=(0.1, 0.2))), "not one of increasing points"),
-        (made(Steps(places=(0.2, 0.2), heights=(0.1, 0.2))), "not one of increasing points"),
-        (made(Steps(places=(0.2, 0.4), heights=(0.1,))), "not one of increasing points"),
-        (made(Steps(places=(), heights=())), "not one of increasing points"),
-        (made(STEPS, ("confidence", "nbest:top")), "not one of increasing points"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, left=(0, 0, 0)),))), "malformed"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(3, -1, -1)),))), "malformed"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(1, -1, -1)),))), "malformed"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, right=(3, 0, 0)),))), "malformed"),
-        (made(Forest(trees=(msgspec.structs.replace(TREE, shares=(0.5, 0.2)),))), "malformed"),
         (
-            made(Forest(trees=(TREE, Tree(features=(), cuts=(), left=(), right=(), shares=())))),
+            make_calibrator(Steps(places=(0.4, 0.2), heights=(0.1, 0.2))),
+            "not one of increasing points",
+        ),
+        (
+            make_calibrator(Steps(places=(0.2, 0.2), heights=(0.1, 0.2))),
+            "not one of increasing points",
+        ),
+        (make_calibrator(Steps(places=(0.2, 0.4), heights=(0.1,))), "not one of increasing points"),
+        (make_calibrator(Steps(places=(), heights=())), "not one of increasing points"),
+        (make_calibrator(STEPS, ("confidence", "nbest:top")), "not one of increasing points"),
+        (
+            make_calibrator(Forest(trees=(msgspec.structs.replace(TREE, left=(0, 0, 0)),))),
             "malformed",
         ),
-        (made(Forest(trees=())), "trees are malformed"),
+        (
+            make_calibrator(Forest(trees=(msgspec.structs.replace(TREE, features=(3, -1, -1)),))),
+            "malformed",
+        ),
+        (
+            make_calibrator(Forest(trees=(msgspec.structs.replace(TREE, features=(1, -1, -1)),))),
+            "malformed",
+        ),
+        (
+            make_calibrator(Forest(trees=(msgspec.structs.replace(TREE, right=(3, 0, 0)),))),
+            "malformed",
+        ),
+        (
+            make_calibrator(Forest(trees=(msgspec.structs.replace(TREE, shares=(0.5, 0.2)),))),
+            "malformed",
+        ),
+        (
+            make_calibrator(
+                Forest(trees=(TREE, Tree(features=(), cuts=(), left=(), right=(), shares=())))
+            ),
+            "malformed",
+        ),
+        (make_calibrator(Forest(trees=())), "trees are malformed"),
     ],
 )
 def test_a_calibrator_that_cannot_be_applied_is_rejected(tmp_path, broken, said):

@@ -184,13 +184,13 @@ HOW_MANY = Question(
 )
 
 
-def answered(*texts, kind="span", **more):
+def make_prediction(*texts, kind="span", **more):
     return Prediction(question_id="q", answer=Answer(kind=kind, texts=texts), **more)
 
 
 def test_every_feature_of_a_small_answer_by_hand():
     """Of the question mill, stood and Harrow mean something, and the evidence holds the first."""
-    prediction = answered(
+    prediction = make_prediction(
         "mill", confidence=0.8, evidence=(Evidence(spans=(Span(27, 43),), score=0.5),)
     )
     found = confidence_features(MILLS, HOW_MANY, prediction, "logits")
@@ -218,13 +218,13 @@ def test_every_feature_of_a_small_answer_by_hand():
     ("kind", "feature"), [("number", "number"), ("date", "date"), ("spans", "several")]
 )
 def test_kinds_of_answers_and_questions_are_features(kind, feature):
-    found = confidence_features(MILLS, HOW_MANY, answered("Two", "One", kind=kind), "logits")
+    found = confidence_features(MILLS, HOW_MANY, make_prediction("Two", "One", kind=kind), "logits")
     kinds = ("number", "date", "several")
     assert [found[f"answer:{one}"] for one in kinds] == [float(one == feature) for one in kinds]
     asked = {"number": "How many?", "date": "When?", "name": "Who?"}
     for one, text in asked.items():
         question = msgspec.structs.replace(HOW_MANY, text=text, asks_for="contradicted")
-        found = confidence_features(MILLS, question, answered("Two"), "logits")
+        found = confidence_features(MILLS, question, make_prediction("Two"), "logits")
         assert [found[f"question:{other}"] for other in asked] == [
             float(other == one) for other in asked
         ]
@@ -254,12 +254,12 @@ def test_the_position_of_an_answer_is_its_span_in_the_passage():
     assert placed(31, 35)["evidence:covers"] == 1 / 3  # the second sentence holds mill alone
     assert placed(0, 3, "Two")["evidence:covers"] == 1.0
     assert placed(25, 28)["evidence:sentences"] == 2  # it lies across both
-    nowhere = confidence_features(MILLS, HOW_MANY, answered("—"), "logits")
+    nowhere = confidence_features(MILLS, HOW_MANY, make_prediction("—"), "logits")
     assert nowhere["answer:not-in-passage"] == 1
     assert nowhere["answer:place"] == nowhere["answer:times"] == nowhere["answer:length"] == 0
     assert nowhere["answer:repeats-question"] == 0  # there is no word in it
     often = Passage(passage_id="p", text="mill " * 30)
-    assert confidence_features(often, HOW_MANY, answered("mill"), "logits")[
+    assert confidence_features(often, HOW_MANY, make_prediction("mill"), "logits")[
         "answer:times"
     ] == math.log(21)
 
@@ -317,18 +317,20 @@ def test_missing_features_are_marked_and_not_numbers():
         assert confidence_features(MILLS, HOW_MANY, bare, "logits") == found
     mute = msgspec.structs.replace(HOW_MANY, text="?!")
     assert (
-        confidence_features(MILLS, mute, answered("Two", evidence=given), "logits")[
+        confidence_features(MILLS, mute, make_prediction("Two", evidence=given), "logits")[
             "evidence:covers"
         ]
         == 0
     )
-    scored = confidence_features(MILLS, HOW_MANY, answered("Two", evidence=given), "logits")
+    scored = confidence_features(MILLS, HOW_MANY, make_prediction("Two", evidence=given), "logits")
     assert (scored["evidence:covers"], scored["evidence:score"]) == (1, 0)
 
 
 def test_features_of_answers_with_several_texts():
     """Mill is asked for and Two is not; Two stands there once, and mill twice."""
-    several = confidence_features(MILLS, HOW_MANY, answered("Two", "mill", kind="spans"), "logits")
+    several = confidence_features(
+        MILLS, HOW_MANY, make_prediction("Two", "mill", kind="spans"), "logits"
+    )
     assert several["answer:length"] == pytest.approx(math.log(3))
     assert several["answer:times"] == math.log(2)
     assert several["answer:repeats-question"] == 1 / 2
@@ -378,7 +380,9 @@ def test_an_option_s_lead_is_over_the_best_other_one():
 
 def test_evidence_with_only_texts_counts_like_sentences():
     """As other harnesses hand it in, without places."""
-    prediction = answered("Two", evidence=(Evidence(texts=("One mill burned.", "In Harrow.")),))
+    prediction = make_prediction(
+        "Two", evidence=(Evidence(texts=("One mill burned.", "In Harrow.")),)
+    )
     found = confidence_features(MILLS, HOW_MANY, prediction, "logits")
     assert found["evidence:covers"] == pytest.approx(2 / 3)
     assert found["evidence:sentences"] == 2

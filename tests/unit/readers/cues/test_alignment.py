@@ -9,7 +9,7 @@ from closeread.evidence.claims.terms import units
 from closeread.readers.cues.alignment import AlignedPassage
 
 
-def told(passage, option):
+def ordered_share(passage, option):
     return AlignedPassage(units(passage)).ordered_share(units(option))
 
 
@@ -29,20 +29,20 @@ def told(passage, option):
     ],
 )
 def test_by_hand(option, share):
-    assert told("甲乙丙丁", option) == pytest.approx(share)
+    assert ordered_share("甲乙丙丁", option) == pytest.approx(share)
 
 
 def test_omitted_characters_cost_up_to_a_limit_and_marks_nothing():
-    assert told("甲，乙", "甲乙") == told("甲乙", "甲；乙。") == 1
-    assert told("甲" + "水" * 10 + "乙丙", "甲乙丙") == pytest.approx((3 - 0.5 - 0.4) / 3)
-    assert told("甲戊" + "水" * 500 + "乙丙", "甲戊乙丙") == pytest.approx((4 - 1.5) / 4)
+    assert ordered_share("甲，乙", "甲乙") == ordered_share("甲乙", "甲；乙。") == 1
+    assert ordered_share("甲" + "水" * 10 + "乙丙", "甲乙丙") == pytest.approx((3 - 0.5 - 0.4) / 3)
+    assert ordered_share("甲戊" + "水" * 500 + "乙丙", "甲戊乙丙") == pytest.approx((4 - 1.5) / 4)
 
 
 def test_a_passage_without_words_has_no_alignment():
-    assert told("", "甲") == told("。", "甲") == 0
+    assert ordered_share("", "甲") == ordered_share("。", "甲") == 0
 
 
-def best(passage, option):
+def best_share(passage, option):
     """Every choice of units of the option, each laid on every place that has it."""
     theirs, own = units(passage), units(option)
     weights = [0.3 if unit.is_function else 1.0 for unit in own]
@@ -55,7 +55,7 @@ def best(passage, option):
             found = dict.fromkeys(places[chosen[0]], weights[chosen[0]] - lost)
             for place in chosen[1:]:
                 found = {
-                    at: max((value - gap(theirs, last, at) for last, value in found.items()))
+                    at: max((value - gap_cost(theirs, last, at) for last, value in found.items()))
                     + weights[place]
                     for at in places[place]
                     if found
@@ -64,7 +64,7 @@ def best(passage, option):
     return top / sum(weights)
 
 
-def gap(theirs, last, at):
+def gap_cost(theirs, last, at):
     if at == last + 1:
         return 0.0
     long = theirs[at - 1].start - theirs[last].start
@@ -76,4 +76,7 @@ def test_the_alignment_equals_the_best_of_all():
     for _ in range(300):
         passage = "".join(draw.choices("甲乙丙丁的，", k=draw.randint(1, 30)))
         option = "".join(draw.choices("甲乙丙丁的鲸", k=draw.randint(1, 7)))
-        assert told(passage, option) == pytest.approx(best(passage, option)), (passage, option)
+        assert ordered_share(passage, option) == pytest.approx(best_share(passage, option)), (
+            passage,
+            option,
+        )

@@ -20,7 +20,7 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 TOWER = Passage(passage_id="p", text="灯塔建于1850年。海雾很大。", language="zh")
 
 
-def laid(option, passage, *spans):
+def explain_over(option, passage, *spans):
     """The option over sentences of one's own choice."""
     evidence = Evidence(option_label="A", spans=tuple(Span(*span) for span in spans))
     return explain_claim(option, UnitIndex(passage.text), evidence)
@@ -60,7 +60,7 @@ def test_features_of_evidence_by_hand():
     """Nine of 15 characters are copied; 鲸鱼很大 is laid over nothing, though 很大 is said."""
     option = "灯塔建于1850年，鲸鱼很大。"
     tower = PassageIndex(TOWER)
-    found = coverage_features(option, laid(option, TOWER, (0, 10)), tower)
+    found = coverage_features(option, explain_over(option, TOWER, (0, 10)), tower)
     assert found == pytest.approx(
         {
             "cover:share": 9 / 15,
@@ -94,9 +94,9 @@ def test_features_of_evidence_by_hand():
             "clause:bare": 1 / 2,
         }
     )
-    elsewhere = coverage_features(option, laid(option, TOWER, (10, 15)), tower)
+    elsewhere = coverage_features(option, explain_over(option, TOWER, (10, 15)), tower)
     assert (elsewhere["number:not-in-evidence"], elsewhere["number:not-in-passage"]) == (1, 0)
-    nowhere = coverage_features("灯塔建于1990年。", laid(option, TOWER, (0, 10)), tower)
+    nowhere = coverage_features("灯塔建于1990年。", explain_over(option, TOWER, (0, 10)), tower)
     assert (nowhere["number:not-in-evidence"], nowhere["number:not-in-passage"]) == (1, 1)
 
 
@@ -128,7 +128,7 @@ def test_features_of_evidence_grow_with_its_size():
     """Five sentences are told as four; below 20 characters the ratio stops rising."""
     passage = Passage(passage_id="p", text="苔藓生长。" * 5, language="zh")
     option = "苔藓生长。"
-    whole = laid(option, passage, *((at, at + 5) for at in range(0, 25, 5)))
+    whole = explain_over(option, passage, *((at, at + 5) for at in range(0, 25, 5)))
     found = coverage_features(option, whole, PassageIndex(passage))
     assert found["evidence:sentences=4"] == 1
     assert found["evidence:length"] == 25 / 100
@@ -248,7 +248,7 @@ def test_features_of_siblings_by_hand():
 def test_words_beside_a_cue_count_less():
     """Two cues that the evidence lacks, side by side."""
     option = "灯塔都已停用"
-    found = cue_features(option, laid(option, TOWER, (0, 10)), PassageIndex(TOWER))
+    found = cue_features(option, explain_over(option, TOWER, (0, 10)), PassageIndex(TOWER))
     unit = found["cue:都"]
     assert {name: value / unit for name, value in found.items()} == pytest.approx(
         {

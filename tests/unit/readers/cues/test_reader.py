@@ -27,7 +27,7 @@ from closeread.runs.closed_track import closed_track
 from closeread.runs.records import DatasetInfo, RunInfo, describe_reader
 
 
-def items():
+def exam_items():
     dataset = load(str(locate("exam/zh")))
     return [(passage, question) for passage, asked in dataset for question in asked]
 
@@ -35,7 +35,7 @@ def items():
 def test_an_explanation_adds_up_to_the_score():
     """Of every option: score = sum of value times weight, and that is the score handed in."""
     reader = cues()
-    for passage, question in items()[:12]:
+    for passage, question in exam_items()[:12]:
         (prediction,) = reader.read([(passage, question)])
         judged = reader.judge(question, passage)
         for one, score in zip(judged, prediction.option_scores, strict=True):
@@ -50,7 +50,7 @@ def test_an_explanation_adds_up_to_the_score():
 def test_the_stem_inverts_the_choice():
     """The highest score answers a supported stem, the lowest a contradicted one."""
     reader = cues()
-    for passage, question in items():
+    for passage, question in exam_items():
         (prediction,) = reader.read([(passage, question)])
         scores = prediction.option_scores
         best = (max if question.asks_for == "supported" else min)(scores)
@@ -75,7 +75,7 @@ def test_weights_in_a_pipe_are_rejected(tmp_path):
 
 def test_a_single_weight_decides_the_choice():
     """With a single weight on an added 都 the option that adds it is the wrong one."""
-    passage, question = items()[0]
+    passage, question = exam_items()[0]
     text = "沙丘上的一些甲虫能收集雾水，另一些不能。"
     passage = msgspec.structs.replace(passage, text=text)
     options = tuple(
@@ -154,7 +154,7 @@ def test_below_the_threshold_no_answer_is_given(tmp_path):
     threshold = Threshold(value=2.0, risk=0.1, delta=0.1, n_answered=0, n_questions=9, bound=1.0)
     path = tmp_path / "w.json"
     save_weights(path, msgspec.structs.replace(shipped_weights(), threshold=threshold))
-    asked = items()[:4]
+    asked = exam_items()[:4]
     silent = cues(str(path), selective=True).read(asked)
     for (_, question), prediction in zip(asked, silent, strict=True):
         assert prediction.answer is None
@@ -179,7 +179,7 @@ def test_without_weights_for_answers_options_are_chosen_by_coverage():
     """Weights learned from statements do not judge answers: as `lexical`, and the score says so."""
     reader, lexical = cues(), make("lexical", {})[0]
     assert not any(name.startswith("answer/") for name in shipped_weights().weights)
-    for passage, statement in items()[:20]:
+    for passage, statement in exam_items()[:20]:
         question = msgspec.structs.replace(statement, kind="choice")
         (prediction,) = reader.read([(passage, question)])
         (other,) = lexical.read([(passage, question)])
@@ -190,7 +190,7 @@ def test_without_weights_for_answers_options_are_chosen_by_coverage():
 
 def test_a_language_without_weights_is_reported():
     """An English passage is read without cue words, and the note tells it."""
-    passage, question = items()[0]
+    passage, question = exam_items()[0]
     passage = msgspec.structs.replace(passage, language="en")
     (prediction,) = cues().read([(passage, question)])
     assert "language 'en'" in prediction.note

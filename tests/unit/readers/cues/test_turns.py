@@ -11,7 +11,7 @@ from closeread.readers.cues.turns import turn_features
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 
-def turned(text, option, language="zh"):
+def find_turns(text, option, language="zh"):
     passage = Passage(passage_id="p", text=text, language=language)
     question = Question(
         question_id="q",
@@ -57,12 +57,12 @@ def turned(text, option, language="zh"):
 )  # fmt: skip
 def test_dropped_and_swapped_cues(said, told, names):
     """Beside the pieces that both share, by category."""
-    assert set(turned(said, told)) == names
+    assert set(find_turns(said, told)) == names
 
 
 def test_each_group_counts_as_one():
     """However much is dropped, and apart from what is exchanged."""
-    found = turned("沙丘上的甲虫往往收集雾水。", "沙丘上的甲虫收集雾水。")
+    found = find_turns("沙丘上的甲虫往往收集雾水。", "沙丘上的甲虫收集雾水。")
     dropped = [value for name, value in found.items() if name.startswith("dropped")]
     assert math.sqrt(sum(value**2 for value in dropped)) == pytest.approx(1.5)
     assert found["swap:part>nothing"] == pytest.approx(1.5)
@@ -71,18 +71,18 @@ def test_each_group_counts_as_one():
 def test_a_cue_far_from_the_pieces_was_not_dropped():
     """The evidence says more than the option; that is no turn."""
     far = "可能那一年雨季来得迟，天空阴沉，沙丘上的甲虫收集雾水。"
-    assert turned(far, "沙丘上的甲虫收集雾水。") == {}
+    assert find_turns(far, "沙丘上的甲虫收集雾水。") == {}
 
 
 def test_english_hedges_are_cues():
     """By whole words."""
-    found = turned("Most beetles usually collect water.", "Most beetles collect water.", "en")
+    found = find_turns("Most beetles usually collect water.", "Most beetles collect water.", "en")
     assert "dropped-category:part" in found
-    assert turned("Beetles collect water.", "Beetles collect water.", "en") == {}
-    assert turned("甲虫可能收集雾水。", "甲虫收集雾水。", "fr") == {}
+    assert find_turns("Beetles collect water.", "Beetles collect water.", "en") == {}
+    assert find_turns("甲虫可能收集雾水。", "甲虫收集雾水。", "fr") == {}
 
 
-def over(said, option, *spans):
+def turns_over(said, option, *spans):
     """The turns of an option over sentences of one's own choice, by group."""
     passage = Passage(passage_id="p", text=said, language="zh")
     evidence = Evidence(spans=tuple(Span(*span) for span in spans or ((0, len(said)),)))
@@ -102,13 +102,13 @@ def over(said, option, *spans):
 def test_a_dropped_cue_is_near_the_shared_pieces(said, dropped):
     """Six characters before them, one behind."""
     expected = {"dropped-category:may", "dropped-edge:may"} if dropped else set()
-    assert over(said, "沙丘上的甲虫收集雾水。") == expected
+    assert turns_over(said, "沙丘上的甲虫收集雾水。") == expected
 
 
 @pytest.mark.parametrize("option", ["沙丘上的甲虫收集雾水，往往。", "通常沙丘上的甲虫收集雾水。"])
 def test_a_cue_elsewhere_in_the_option_was_not_dropped(option):
     """The word itself, or one of its category."""
-    assert over("沙丘上的甲虫往往收集雾水。", option) == {"swap:part>nothing"}
+    assert turns_over("沙丘上的甲虫往往收集雾水。", option) == {"swap:part>nothing"}
 
 
 @pytest.mark.parametrize(
@@ -123,24 +123,24 @@ def test_a_cue_elsewhere_in_the_option_was_not_dropped(option):
 )
 def test_pieces_around_a_swap_have_a_maximum_distance(said, option, swapped):
     """Six characters of the option, eight of the passage, and in the same order."""
-    assert {name for name in over(said, option) if name.startswith("swap")} == swapped
+    assert {name for name in turns_over(said, option) if name.startswith("swap")} == swapped
 
 
 def test_each_sentence_has_its_own_cues_and_pieces():
     """Of the first sentence nothing is in the option; of the second, all but one word."""
     said, option = "灯塔亮了。沙丘上的甲虫往往收集雾水。", "沙丘上的甲虫收集雾水。"
     turned = {"dropped-category:part", "dropped-in:part", "swap:part>nothing"}
-    assert over(said, option, (0, 5), (5, 18)) == turned
-    assert over(said, f"灯塔亮了，{option}", (0, 5), (5, 18)) == turned
+    assert turns_over(said, option, (0, 5), (5, 18)) == turned
+    assert turns_over(said, f"灯塔亮了，{option}", (0, 5), (5, 18)) == turned
     beside = "沙丘上的甲虫收集雾水。可能下雨。"
-    assert over(beside, option, (0, 11), (11, 16)) == set()
-    assert over(beside, option) == {"dropped-category:may", "dropped-edge:may"}
+    assert turns_over(beside, option, (0, 11), (11, 16)) == set()
+    assert turns_over(beside, option) == {"dropped-category:may", "dropped-edge:may"}
 
 
 def test_every_gap_between_pieces_is_compared():
     """In each the cue that stands there alone."""
     said = "沙丘上的甲虫往往收集雾水必定喝光泉水。"
-    found = over(said, "沙丘上的甲虫收集雾水可能喝光泉水。")
+    found = turns_over(said, "沙丘上的甲虫收集雾水可能喝光泉水。")
     assert {name for name in found if name.startswith("swap")} == {
         "swap:part>nothing",
         "swap:must>may",
@@ -150,5 +150,5 @@ def test_every_gap_between_pieces_is_compared():
 def test_nothing_is_swapped_across_sentences():
     """The pieces lie side by side in the option, and in two sentences of the evidence."""
     said, option = "沙丘上的甲虫。收集雾水。", "沙丘上的甲虫都收集雾水。"
-    assert over(said, option, (0, 12)) == {"swap:other>all"}
-    assert over(said, option, (0, 7), (7, 12)) == set()
+    assert turns_over(said, option, (0, 12)) == {"swap:other>all"}
+    assert turns_over(said, option, (0, 7), (7, 12)) == set()

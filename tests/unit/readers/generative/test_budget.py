@@ -16,7 +16,7 @@ from endpoint import Endpoint, last_user, serving
 from event_loops import run_coroutine
 
 
-def items(n):
+def make_items(n):
     """Every second passage is so written that each of its characters is a token."""
     return [
         (
@@ -33,11 +33,11 @@ def dense(body):
     return text.count("7") + len(text.split())
 
 
-def counted(body, completion_tokens=5):
+def make_usage(body, completion_tokens=5):
     return {"prompt_tokens": dense(body), "completion_tokens": completion_tokens}
 
 
-def reply(body, usage):
+def make_reply(body, usage):
     choices = [{"message": {"content": "Answer: 1"}, "finish_reason": "stop"}]
     return json.dumps({"choices": choices, "usage": usage} if usage else {"choices": choices})
 
@@ -50,24 +50,24 @@ def test_prompts_of_uneven_density_do_not_overshoot(concurrency):
 
     def answer(number, body):
         with lock:
-            spent.append(sum(counted(body).values()))
-        return reply(body, counted(body))
+            spent.append(sum(make_usage(body).values()))
+        return make_reply(body, make_usage(body))
 
     with serving(Endpoint(fault=answer)) as endpoint:
         options = {"base_url": endpoint.url, "max_tokens": 5, "concurrency": concurrency}
         reader, _ = make("chat", {**options, "budget_tokens": 8000})
         with pytest.raises(BudgetError):
-            list(reader.read(items(60)))
+            list(reader.read(make_items(60)))
     assert 4000 < sum(spent) <= 8000
     assert reader.budget.tokens_in + reader.budget.tokens_out == sum(spent)
 
 
 def test_without_usage_the_whole_reservation_is_spent():
-    with serving(Endpoint(fault=lambda number, body: reply(body, None))) as endpoint:
+    with serving(Endpoint(fault=lambda number, body: make_reply(body, None))) as endpoint:
         options = {"base_url": endpoint.url, "max_tokens": 500, "concurrency": 4}
         reader, _ = make("chat", {**options, "budget_tokens": 10_000})
         with pytest.raises(BudgetError):
-            list(reader.read(items(60)))
+            list(reader.read(make_items(60)))
         assert 0 < len(endpoint.seen) <= 10_000 // 500
     assert reader.budget.tokens_out == 500 * len(endpoint.seen)
 
@@ -81,7 +81,7 @@ def test_attempts_whose_reply_was_lost_are_counted(fault):
         reader, _ = make(
             "chat", {"base_url": endpoint.url, "max_tokens": 100, "timeout_seconds": patience}
         )
-        assert len(list(reader.read(items(1)))) == 1
+        assert len(list(reader.read(make_items(1)))) == 1
     assert reader.budget.tokens_out == 2 * 100 + 3
 
 
@@ -90,7 +90,7 @@ def test_rejected_requests_cost_nothing(status):
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: (status, {}, "no") if number < 2 else None
         reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 100})
-        assert len(list(reader.read(items(1)))) == 1
+        assert len(list(reader.read(make_items(1)))) == 1
     assert reader.budget.tokens_out == 3
 
 
@@ -165,7 +165,7 @@ def test_a_reader_works_in_several_threads():
         told = {}
 
         def ask(thread):
-            told[thread] = [one for _ in range(4) for one in reader.read(items(6))]
+            told[thread] = [one for _ in range(4) for one in reader.read(make_items(6))]
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
         for one in threads:
@@ -181,14 +181,14 @@ def test_an_abandoned_request_releases_its_reservation():
     with serving(Endpoint()) as endpoint:
         reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 5, "concurrency": 2})
         for drop in (lambda found: found.close(), lambda found: None):
-            found = reader.read(items(60))
+            found = reader.read(make_items(60))
             next(found)
             drop(found)
             del found
             gc.collect()
             assert not reader.budget._reserved
         assert not [one for one in threading.enumerate() if one.name == "closeread-client"]
-        assert len(list(reader.read(items(4)))) == 4
+        assert len(list(reader.read(make_items(4)))) == 4
 
 
 def test_a_budget_of_money_counts_both_prices():
@@ -197,7 +197,7 @@ def test_a_budget_of_money_counts_both_prices():
         prices = {"budget_money": 0.001, "price_in": 1.0, "price_out": 10.0}
         reader, _ = make("chat", options | prices)
         with pytest.raises(BudgetError):
-            list(reader.read(items(100)))
+            list(reader.read(make_items(100)))
         spent = reader.budget.tokens_in * 1e-6 + reader.budget.tokens_out * 1e-5
         assert 0 < spent <= 0.001
         assert spent == pytest.approx(reader.budget.money)

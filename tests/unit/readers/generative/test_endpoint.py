@@ -24,7 +24,7 @@ OPTIONS = tuple(
 )
 
 
-def items(n, kind="discrete", options=()):
+def make_items(n, kind="discrete", options=()):
     return [
         (
             PASSAGE,
@@ -41,11 +41,11 @@ def number_asked(body):
     return last_user(body).rpartition("What is ")[2].partition("?")[0]
 
 
-def echo(body):
+def echo_number(body):
     return f"Answer: {number_asked(body)}"
 
 
-def reading(endpoint, name="chat", **options):
+def make_reader(endpoint, name="chat", **options):
     return make(name, {"base_url": endpoint.url, "retries": 3, **options})[0]
 
 
@@ -92,9 +92,9 @@ EXPECTED = {f"q{number}": (str(number),) for number in range(30)}
 
 @pytest.mark.parametrize("name", ["chat", "completion"])
 def test_each_question_gets_its_own_answer(name):
-    with serving(Endpoint(rule=echo)) as endpoint:
-        reader = reading(endpoint, name, concurrency=8)
-        assert answers(reader, items(30)) == EXPECTED
+    with serving(Endpoint(rule=echo_number)) as endpoint:
+        reader = make_reader(endpoint, name, concurrency=8)
+        assert answers(reader, make_items(30)) == EXPECTED
         assert {seen.path for seen in endpoint.seen} == {
             "/v1/chat/completions" if name == "chat" else "/v1/completions"
         }
@@ -121,9 +121,9 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_transient_faults_do_not_change_predictions(fault):
     """Every third request goes wrong; all questions are answered as if none had."""
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
-        assert answers(reading(endpoint, concurrency=1), items(30)) == EXPECTED
+        assert answers(make_reader(endpoint, concurrency=1), make_items(30)) == EXPECTED
         assert len(endpoint.seen) > 30
 
 
@@ -131,15 +131,15 @@ def test_a_repeated_reply_is_used_once():
     twice = [{"index": 0, "message": {"content": "Answer: 5"}}] * 2
     with serving(Endpoint()) as endpoint:
         endpoint.fault = lambda number, body: json.dumps({"choices": twice})
-        assert answers(reading(endpoint), items(1)) == {"q0": ("5",)}
+        assert answers(make_reader(endpoint), make_items(1)) == {"q0": ("5",)}
 
 
 @pytest.mark.parametrize("fault", ["hang", "drip"])
 def test_a_request_that_times_out_is_repeated(fault):
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: fault if number == 0 else None
-        reader = reading(endpoint, concurrency=2, timeout_seconds=0.4)
-        assert answers(reader, items(4)) == {
+        reader = make_reader(endpoint, concurrency=2, timeout_seconds=0.4)
+        assert answers(reader, make_items(4)) == {
             name: EXPECTED[name] for name in ("q0", "q1", "q2", "q3")
         }
 
@@ -149,41 +149,41 @@ def test_retry_after_pauses_all_requests(monkeypatch):
     import time
 
     moments = []
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
 
         def fault(number, body):
             moments.append(time.monotonic())
             return (429, {"Retry-After": "0.5"}, "wait") if number == 4 else None
 
         endpoint.fault = fault
-        assert answers(reading(endpoint, concurrency=1), items(10)) == {
+        assert answers(make_reader(endpoint, concurrency=1), make_items(10)) == {
             f"q{number}": (str(number),) for number in range(10)
         }
     assert moments[5] - moments[4] >= 0.5
 
 
 def test_one_failing_question_does_not_affect_others():
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: (
             (500, {}, "boom") if number_asked(body) == "7" else None
         )
-        found = answers(reading(endpoint, concurrency=1, retries=1), items(12))
+        found = answers(make_reader(endpoint, concurrency=1, retries=1), make_items(12))
     assert "status 500: boom, in each of 2 attempts" in found.pop("q7")
     assert found == {f"q{number}": (str(number),) for number in range(12) if number != 7}
 
 
 def test_failing_questions_at_the_end_do_not_stop_the_run():
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: "vanish" if number_asked(body) in ("4", "5") else None
-        found = answers(reading(endpoint, concurrency=1, retries=1), items(6))
+        found = answers(make_reader(endpoint, concurrency=1, retries=1), make_items(6))
     assert [name for name, texts in found.items() if isinstance(texts, str)] == ["q4", "q5"]
 
 
 def test_an_overlong_context_fails_only_its_question():
     told = '{"error": {"message": "maximum context length is 2048 tokens, you asked for 4000"}}'
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: (400, {}, told) if number_asked(body) == "0" else None
-        found = answers(reading(endpoint), items(3))
+        found = answers(make_reader(endpoint), make_items(3))
     assert "does not fit into the model's context" in found["q0"]
     assert "-o shots" in found["q0"]
     assert (found["q1"], found["q2"]) == (("1",), ("2",))
@@ -213,37 +213,40 @@ def test_missing_and_invalid_endpoints_are_rejected(monkeypatch):
 def test_an_unknown_model_lists_those_of_the_server():
     with serving(Endpoint(models=("qwen", "llama"))) as endpoint:
         with pytest.raises(EndpointError, match="qwen, llama"):
-            _ = reading(endpoint, model="gpt").record
+            _ = make_reader(endpoint, model="gpt").record
         with pytest.raises(EndpointError, match="no model given"):
-            _ = reading(endpoint).record
-        assert reading(endpoint, model="llama").record["model"] == {"id": "llama"}
+            _ = make_reader(endpoint).record
+        assert make_reader(endpoint, model="llama").record["model"] == {"id": "llama"}
 
 
 def test_an_unlisted_model_folder_is_requested_anyway():
-    with serving(Endpoint(rule=echo, models=("gpt2",))) as endpoint:
-        assert answers(reading(endpoint, model="/models/tiny"), items(1)) == {"q0": ("0",)}
+    with serving(Endpoint(rule=echo_number, models=("gpt2",))) as endpoint:
+        assert answers(make_reader(endpoint, model="/models/tiny"), make_items(1)) == {"q0": ("0",)}
         endpoint.fault = lambda number, body: (404, {}, "no such model")
         with pytest.raises(
             EndpointError, match="no such model; the server lists no model '/models/tiny'"
         ):
-            answers(reading(endpoint, model="/models/tiny"), items(1))
+            answers(make_reader(endpoint, model="/models/tiny"), make_items(1))
 
 
 def test_a_server_without_a_model_list_is_used():
-    with serving(Endpoint(rule=echo, models=())) as endpoint:
-        assert answers(reading(endpoint, model="any"), items(2)) == {"q0": ("0",), "q1": ("1",)}
+    with serving(Endpoint(rule=echo_number, models=())) as endpoint:
+        assert answers(make_reader(endpoint, model="any"), make_items(2)) == {
+            "q0": ("0",),
+            "q1": ("1",),
+        }
 
 
 def test_the_cache_answers_repeated_requests(tmp_path):
     cache = str(tmp_path / "deep" / "cache.sqlite")
-    with serving(Endpoint(rule=echo)) as endpoint:
-        first = list(reading(endpoint, cache=cache).read(items(30)))
+    with serving(Endpoint(rule=echo_number)) as endpoint:
+        first = list(make_reader(endpoint, cache=cache).read(make_items(30)))
         assert len(endpoint.seen) == 30
-        again = list(reading(endpoint, cache=cache).read(items(30)))
+        again = list(make_reader(endpoint, cache=cache).read(make_items(30)))
         assert len(endpoint.seen) == 30
         told = {one.question_id: one.generation for one in first}
         assert told == {one.question_id: one.generation for one in again}
-        list(reading(endpoint, cache=cache, max_tokens=7).read(items(30)))
+        list(make_reader(endpoint, cache=cache, max_tokens=7).read(make_items(30)))
         assert len(endpoint.seen) == 60
     with sqlite3.connect(cache) as base:
         assert base.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -254,15 +257,15 @@ def test_the_cache_answers_repeated_requests(tmp_path):
 
 def test_failures_are_not_cached(tmp_path):
     cache = str(tmp_path / "cache.sqlite")
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: "no JSON" if number < 2 else None
-        assert answers(reading(endpoint, cache=cache), items(1)) == {"q0": ("0",)}
+        assert answers(make_reader(endpoint, cache=cache), make_items(1)) == {"q0": ("0",)}
         assert len(endpoint.seen) == 3
 
 
 def test_a_run_stopped_by_the_budget_can_be_resumed(tmp_path, questions):
     """Tokens are never overspent; after a raise of the budget nothing is asked twice."""
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         with pytest.raises(BudgetError, match="--resume"):
             run(questions, tmp_path / "run", endpoint, budget_tokens=900, max_tokens=50)
         first = len(endpoint.seen)
@@ -274,7 +277,7 @@ def test_a_run_stopped_by_the_budget_can_be_resumed(tmp_path, questions):
 
 
 def test_a_run_stopped_by_a_dead_server_can_be_resumed(tmp_path, questions):
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         endpoint.fault = lambda number, body: "vanish" if number >= 10 else None
         with pytest.raises(EndpointError, match="--resume"):
             run(questions, tmp_path / "run", endpoint, concurrency=4, retries=1)
@@ -288,7 +291,7 @@ def test_a_run_stopped_by_a_dead_server_can_be_resumed(tmp_path, questions):
 
 
 def test_the_run_records_model_prompts_and_settings(tmp_path, questions):
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         done = run(questions, tmp_path / "run", endpoint, shots=0)
     record = done.info.reader.record
     assert record["model"] == {"id": "tiny"}
@@ -303,9 +306,9 @@ def test_the_run_records_model_prompts_and_settings(tmp_path, questions):
 def test_the_generated_text_is_kept_unchanged():
     text = " Well.\r\n\n10\u3000Passage:\u2028 next \x00"
     with serving(Endpoint(rule=lambda body: text)) as endpoint:
-        (found,) = reading(endpoint, "completion").read(items(1))
-        (cut,) = reading(endpoint, "completion", server_stop=True, stop="\\n||Passage:").read(
-            items(1)
+        (found,) = make_reader(endpoint, "completion").read(make_items(1))
+        (cut,) = make_reader(endpoint, "completion", server_stop=True, stop="\\n||Passage:").read(
+            make_items(1)
         )
         assert "stop" not in endpoint.seen[0].body
         assert endpoint.seen[1].body["stop"] == ["\n", "Passage:"]
@@ -325,10 +328,10 @@ def test_server_stops_need_a_stop():
 def test_examples_come_by_seed_and_never_from_the_same_passage(tmp_path, questions):
     dataset = load(questions)
     given = [(passage, of[0]) for passage, of in dataset]
-    with serving(Endpoint(rule=echo)) as endpoint:
+    with serving(Endpoint(rule=echo_number)) as endpoint:
         for seed in (1, 1, 2):
             options = {"examples": str(questions), "shots": 5, "seed": seed, "concurrency": 1}
-            list(reading(endpoint, **options).read(given))
+            list(make_reader(endpoint, **options).read(given))
         bodies = [seen.body["messages"] for seen in endpoint.seen]
     assert bodies[:40] == bodies[40:80] != bodies[80:]
     for messages in bodies:
@@ -342,14 +345,14 @@ def test_examples_come_by_seed_and_never_from_the_same_passage(tmp_path, questio
 
 def test_options_are_shuffled_and_the_majority_counts():
     """A model that always says "B" picks what stands second; one that knows is not confused."""
-    given = items(20, "choice", OPTIONS)
+    given = make_items(20, "choice", OPTIONS)
 
     def knows(body):
         line = next(line for line in last_user(body).splitlines() if line.endswith(". eight"))
         return f"Answer: {line[0]}"
 
     with serving(Endpoint(rule=knows)) as endpoint:
-        found = list(reading(endpoint, shuffles=5).read(given))
+        found = list(make_reader(endpoint, shuffles=5).read(given))
         assert {one.answer.label for one in found} == {"C"}
         assert {one.confidence for one in found} == {1.0}
         assert len(endpoint.seen) == 100
@@ -358,7 +361,7 @@ def test_options_are_shuffled_and_the_majority_counts():
         assert len(set(orders)) == 5
         assert orders[0] == tuple("ABCD")
     with serving(Endpoint(rule=lambda body: "B")) as endpoint:
-        found = list(reading(endpoint, shuffles=5).read(given))
+        found = list(make_reader(endpoint, shuffles=5).read(given))
     assert {one.answer.label for one in found} != {"B"}
 
 
@@ -367,17 +370,17 @@ def test_up_to_256_requests_are_concurrent():
 
     def together(body):
         gate.wait()
-        return echo(body)
+        return echo_number(body)
 
     with serving(Endpoint(rule=together)) as endpoint:
-        reader = reading(endpoint, concurrency=256)
-        assert len(answers(reader, items(256))) == 256
+        reader = make_reader(endpoint, concurrency=256)
+        assert len(answers(reader, make_items(256))) == 256
         assert endpoint.most_running == 256
 
 
 def test_a_reader_closed_early_sends_no_more_requests():
-    with serving(Endpoint(rule=echo)) as endpoint:
-        stream = reading(endpoint, concurrency=2).read(items(300))
+    with serving(Endpoint(rule=echo_number)) as endpoint:
+        stream = make_reader(endpoint, concurrency=2).read(make_items(300))
         next(stream)
         stream.close()
         assert len(endpoint.seen) < 300

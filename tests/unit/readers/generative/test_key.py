@@ -27,7 +27,7 @@ def key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
 
-def numbered(text):
+def escape_as_json(text):
     """Every character as JSON's number of it."""
     return "".join(f"\\u{ord(one):04X}" for one in text)
 
@@ -36,7 +36,7 @@ PLAIN = json.dumps({"choices": [{"message": {"content": f"Answer: 1 {KEY}"}}]})
 ECHOES = {
     "plain": PLAIN,
     "slashes": PLAIN.replace("/", "\\/"),
-    "numbers": PLAIN.replace(KEY, numbered(KEY)),
+    "numbers": PLAIN.replace(KEY, escape_as_json(KEY)),
 }
 
 

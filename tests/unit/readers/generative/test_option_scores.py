@@ -73,13 +73,13 @@ class Model:
 LEARNT = "Answer: B Answer: B Answer: Brown Answer: Blue 答案：B答案：B答案：蓝 The dog was blue. "
 
 
-def pieces(vocabulary_of):
+def make_tokenizer(vocabulary_of):
     tokenizer = Tokenizer(LEARNT, 14)
     vocabulary = sorted({token for text in vocabulary_of for token in [*tokenizer(text), *text]})
     return tokenizer, vocabulary
 
 
-def echoed(tokenizer, model, text):
+def echo_logprobs(tokenizer, model, text):
     tokens = tokenizer(text)
     generated = next(iter(model.index))
     return Logprobs([*tokens, generated], [*model.logprobs(tokens), -0.1])
@@ -97,10 +97,10 @@ CASES = [
 def test_score_differences_equal_those_of_whole_sequences(context, options):
     """Whatever tokens straddle the border, two scores differ as log P of the two texts does."""
     texts = [context + option for option in options]
-    tokenizer, vocabulary = pieces(texts)
+    tokenizer, vocabulary = make_tokenizer(texts)
     for seed in range(20):
         model = Model(vocabulary, seed)
-        found = score_echoes([echoed(tokenizer, model, text) for text in texts], texts)
+        found = score_echoes([echo_logprobs(tokenizer, model, text) for text in texts], texts)
         whole = [math.fsum(model.logprobs(tokenizer(text))[1:]) for text in texts]
         for one, other in zip(found, whole, strict=True):
             assert one - found[0] == pytest.approx(other - whole[0], abs=1e-9)
@@ -111,12 +111,12 @@ def test_the_token_border_before_an_option_is_handled():
     straddled = moved = 0
     for context, options in CASES:
         texts = [context + option for option in options]
-        tokenizer, vocabulary = pieces([*texts, context])
+        tokenizer, vocabulary = make_tokenizer([*texts, context])
         border = tokenizer(context)
         straddled += any(tokenizer(text)[: len(border)] != border for text in texts)
         for seed in range(20):
             model = Model(vocabulary, seed)
-            echoes = [echoed(tokenizer, model, text) for text in texts]
+            echoes = [echo_logprobs(tokenizer, model, text) for text in texts]
             right = score_echoes(echoes, texts)
             naive = [sum(one.token_logprobs[len(border) : -1]) for one in echoes]
             moved += np.argmax(right) != np.argmax(naive)
@@ -169,8 +169,8 @@ def test_option_scores_of_a_server_with_logprobs(scoring):
     def logprobs(body):
         texts = body["prompt"]
         sent.append(texts)
-        tokenizer, vocabulary = pieces(texts)
-        found = [echoed(tokenizer, Model(vocabulary, 3), text) for text in texts]
+        tokenizer, vocabulary = make_tokenizer(texts)
+        found = [echo_logprobs(tokenizer, Model(vocabulary, 3), text) for text in texts]
         return [{"tokens": one.tokens, "token_logprobs": one.token_logprobs} for one in found]
 
     with serving(Endpoint(logprobs=logprobs)) as endpoint:
@@ -179,7 +179,7 @@ def test_option_scores_of_a_server_with_logprobs(scoring):
     (texts,) = sent
     expected = {"letters": "A", "texts": "brown"}[scoring]
     assert texts[0].endswith(f"Answer: {expected}")
-    tokenizer, vocabulary = pieces(texts)
+    tokenizer, vocabulary = make_tokenizer(texts)
     model = Model(vocabulary, 3)
     whole = [math.fsum(model.logprobs(tokenizer(text))[1:]) for text in texts]
     assert found.answer.label == "ABC"[int(np.argmax(whole))]

@@ -20,7 +20,7 @@ SORRY = "I'm sorry, I can't help with that."
 THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Answer: A"}]}
 
 
-def text(said, kind="text"):
+def text_part(said, kind="text"):
     return {"type": kind, "text": said}
 
 
@@ -42,14 +42,18 @@ def read(*messages, finish_reason="stop", stream=False, **options):
 
 
 MESSAGES = {
-    "parts": {"content": [text("Answer: "), text("B")]},
-    "parts of a proxy": {"content": [text("Answer: B", "output_text"), "\n"]},
-    "thoughts among the parts": {"content": [THOUGHT, text("Answer: B")]},
+    "parts": {"content": [text_part("Answer: "), text_part("B")]},
+    "parts of a proxy": {"content": [text_part("Answer: B", "output_text"), "\n"]},
+    "thoughts among the parts": {"content": [THOUGHT, text_part("Answer: B")]},
     "thoughts beside": {"content": "Answer: B", "reasoning_content": "Answer: A"},
     "a reference among the parts": {
-        "content": [text("Answer:"), {"type": "reference", "reference_ids": [1]}, text(" B")]
+        "content": [
+            text_part("Answer:"),
+            {"type": "reference", "reference_ids": [1]},
+            text_part(" B"),
+        ]
     },
-    "a part without its text": {"content": [text(None), text("Answer: B")]},
+    "a part without its text": {"content": [text_part(None), text_part("Answer: B")]},
 }
 
 
@@ -88,7 +92,7 @@ def test_a_streamed_refusal_is_joined():
 
 def test_a_key_in_parts_of_a_stream_is_hidden(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-0123")
-    deltas = [{"content": [text("Answer: B sk-sec")]}, {"content": [text("ret-0123")]}]
+    deltas = [{"content": [text_part("Answer: B sk-sec")]}, {"content": [text_part("ret-0123")]}]
     assert read(*deltas, stream=True).generation.text == "Answer: B ***"
 
 

@@ -64,7 +64,7 @@ def test_open_or_unclear_verdicts_are_none(text):
     assert find_verdict(text) is None
 
 
-def picks(first, second, rule="auto", asks_for="supported"):
+def picked_labels(first, second, rule="auto", asks_for="supported"):
     """What is read where these texts were written about two options."""
     options = (Option(label="A", text="It left at six"), Option(label="B", text="它运牛"))
     question = Question(
@@ -93,12 +93,12 @@ def picks(first, second, rule="auto", asks_for="supported"):
     ],
 )
 def test_verdicts_are_read_after_the_answer_mark(first, second):
-    assert picks(first, second) == "A"
-    assert picks(first, second, asks_for="contradicted") == "B"
+    assert picked_labels(first, second) == "A"
+    assert picked_labels(first, second, asks_for="contradicted") == "B"
 
 
 def test_rules_without_options_read_no_verdict():
-    assert picks("True", "错误", rule="first-line") is None
+    assert picked_labels("True", "错误", rule="first-line") is None
 
 
 def test_a_long_text_is_read_in_linear_time():

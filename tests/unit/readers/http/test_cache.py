@@ -41,12 +41,12 @@ def writer(path, name, count=1_000_000):
     return process
 
 
-def begun(process):
+def start_process(process):
     process.stdin.write("\n")
     process.stdin.flush()
 
 
-def checked(path):
+def check_cache(path):
     """Every reply that is there is whole, by SQLite's own check and by its text."""
     with sqlite3.connect(path) as base:
         assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -64,21 +64,21 @@ def test_concurrent_processes_share_a_cache_file(tmp_path):
     path = tmp_path / "cache.sqlite"
     processes = [writer(path, f"w{number}", 200) for number in range(4)]
     for process in processes:
-        begun(process)
+        start_process(process)
     for process in processes:
         process.communicate()
         assert process.returncode == 0
-    assert len(checked(path)) == 5 * 200
+    assert len(check_cache(path)) == 5 * 200
 
 
 def test_a_killed_process_loses_no_cached_reply(tmp_path):
     """Killed again and again while another writes on."""
     path = tmp_path / "cache.sqlite"
     other = writer(path, "other", 3000)
-    begun(other)
+    start_process(other)
     for round_ in range(5):
         process = writer(path, f"killed{round_}")
-        begun(process)
+        start_process(process)
         told = int(process.stdout.readline())
         time.sleep(0.03 * round_)
         os.kill(process.pid, signal.SIGKILL)
@@ -88,7 +88,7 @@ def test_a_killed_process_loses_no_cached_reply(tmp_path):
         cache.close()
     other.communicate()
     assert other.returncode == 0
-    rows = checked(path)
+    rows = check_cache(path)
     assert sum(name.startswith("other-") for name in rows) == 3000
 
 

@@ -20,7 +20,7 @@ from event_loops import run_coroutine
 PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
 
 
-def items(n):
+def make_items(n):
     return [
         (
             PASSAGE,
@@ -30,13 +30,13 @@ def items(n):
     ]
 
 
-def asked(body):
+def number_asked(body):
     return int(last_user(body).rpartition("What is ")[2].partition("?")[0])
 
 
 def read(endpoint, n, **options):
     reader, _ = make("chat", {"base_url": endpoint.url, "retries": 1, **options})
-    found = {one.question_id: one for one in reader.read(items(n))}
+    found = {one.question_id: one for one in reader.read(make_items(n))}
     return [found[f"q{place}"] for place in range(n)]
 
 
@@ -45,7 +45,9 @@ def test_many_failing_questions_do_not_stop_a_run_on_a_live_server(concurrency):
     """The questions of one passage stand together, and may fail together."""
     bad = range(4, 14)
     with serving(Endpoint()) as endpoint:
-        endpoint.fault = lambda number, body: (500, {}, "boom") if asked(body) in bad else None
+        endpoint.fault = lambda number, body: (
+            (500, {}, "boom") if number_asked(body) in bad else None
+        )
         found = read(endpoint, 20, concurrency=concurrency)
     assert [place for place, one in enumerate(found) if one.error] == list(bad)
 
@@ -57,14 +59,14 @@ def test_a_dead_server_is_given_up_soon():
         assert reader.record["model"] == {"id": "tiny"}
 
         def gone(number, body):
-            if asked(body) < 5:
+            if number_asked(body) < 5:
                 return None
             endpoint.get_status = 503
             return "vanish"
 
         endpoint.fault = gone
         with pytest.raises(EndpointError, match="--resume"):
-            list(reader.read(items(40)))
+            list(reader.read(make_items(40)))
         assert len(endpoint.seen) == 5 + 3
 
 
@@ -72,9 +74,9 @@ def test_a_dead_server_is_given_up_soon():
 def test_waiting_is_reported_once(retries, told, capfd):
     """Of a server that died in the middle nothing was heard for half a minute."""
     with serving(Endpoint()) as endpoint:
-        endpoint.fault = lambda number, body: (503, {}, "down") if asked(body) else None
+        endpoint.fault = lambda number, body: (503, {}, "down") if number_asked(body) else None
         reader, _ = make("chat", {"base_url": endpoint.url, "retries": retries, "concurrency": 1})
-        assert len([one for one in reader.read(items(3)) if one.error]) == 2
+        assert len([one for one in reader.read(make_items(3)) if one.error]) == 2
     said = capfd.readouterr().err.splitlines()
     assert len(said) == told
     for line in said:
@@ -87,7 +89,9 @@ def test_a_rejected_first_question_fails_alone(refused):
     """A provider that looks into passages refuses some: by 400, as it refuses a wrong request."""
     told = '{"error": {"code": "data_inspection_failed", "message": "inappropriate content"}}'
     with serving(Endpoint()) as endpoint:
-        endpoint.fault = lambda number, body: (400, {}, told) if asked(body) in refused else None
+        endpoint.fault = lambda number, body: (
+            (400, {}, told) if number_asked(body) in refused else None
+        )
         found = read(endpoint, 6, concurrency=1)
     assert {place for place, one in enumerate(found) if one.error} == refused
     assert all("inappropriate content" in found[place].error for place in refused)
@@ -98,7 +102,7 @@ def test_a_question_with_a_lone_surrogate_fails_alone():
     half = Question(question_id="half", passage_id="p", text="\ud83d?", kind="discrete")
     with serving(Endpoint()) as endpoint:
         reader, _ = make("chat", {"base_url": endpoint.url})
-        found = {one.question_id: one for one in reader.read([*items(2), (PASSAGE, half)])}
+        found = {one.question_id: one for one in reader.read([*make_items(2), (PASSAGE, half)])}
     assert "cannot be sent as UTF-8" in found.pop("half").error
     assert len(found) == 2 and not any(one.error for one in found.values())
 

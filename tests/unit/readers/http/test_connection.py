@@ -60,7 +60,7 @@ async def asked(reader):
     return head, await reader.readexactly(int(size.split("\r\n")[0]) if found else 0)
 
 
-def replied(body=b"{}", status=b"200 OK", extra=b""):
+def make_response(body=b"{}", status=b"200 OK", extra=b""):
     return b"HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n%s" % (status, extra, len(body), body)
 
 
@@ -68,7 +68,7 @@ async def echo(reader, writer):
     """Give back every body."""
     while True:
         _, body = await asked(reader)
-        writer.write(replied(body or b"none"))
+        writer.write(make_response(body or b"none"))
         await writer.drain()
 
 
@@ -171,7 +171,7 @@ def test_unsolicited_data_on_an_idle_connection_is_discarded():
     async def leaves(reader, writer):
         connections.append(1)
         _, body = await asked(reader)
-        writer.write(replied(body) + replied(b"stale", b"408 Request Timeout"))
+        writer.write(make_response(body) + make_response(b"stale", b"408 Request Timeout"))
 
     async def check():
         async with (
@@ -219,7 +219,7 @@ def test_a_compressed_reply_is_decompressed():
     async def packs(reader, writer):
         await asked(reader)
         extra = b"content-encoding: gzip\r\nretry-after: 7\r\n"
-        writer.write(replied(gzip.compress(b'{"a": 1}'), b"503 Busy", extra))
+        writer.write(make_response(gzip.compress(b'{"a": 1}'), b"503 Busy", extra))
 
     async def check():
         async with listening(packs) as port:
@@ -324,7 +324,7 @@ def test_a_rejecting_proxy_is_named(monkeypatch, scheme, refusal):
 
     async def refuses(reader, writer):
         await asked(reader)
-        writer.write(replied(b"go away", refusal))
+        writer.write(make_response(b"go away", refusal))
 
     async def check():
         async with listening(refuses) as door:
@@ -363,7 +363,7 @@ def test_redirects_are_not_followed():
     async def moved(reader, writer):
         await asked(reader)
         place = b"Location: https://other.test/v1/completions?key=x\r\n"
-        writer.write(replied(b"", b"308 Permanent Redirect", place))
+        writer.write(make_response(b"", b"308 Permanent Redirect", place))
 
     async def check():
         async with listening(moved) as port:

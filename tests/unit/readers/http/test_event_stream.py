@@ -13,27 +13,27 @@ from endpoint import Endpoint, last_user, serving
 PASSAGE = Passage(passage_id="p", text="渡船六点离开。It carried 14 sheep.")
 
 
-def items(n):
+def make_items(n):
     return [
         (PASSAGE, Question(question_id=f"q{one}", passage_id="p", text=f"第 {one} 问", kind="span"))
         for one in range(n)
     ]
 
 
-def said(body):
+def make_answer(body):
     return "“答案”：" + last_user(body).rpartition("第 ")[2].partition(" 问")[0] + " 只羊🐑"
 
 
 def read(endpoint, name="chat", n=12, **options):
     reader, _ = make(name, {"base_url": endpoint.url, "retries": 3, **options})
-    found = {one.question_id: one for one in reader.read(items(n))}
+    found = {one.question_id: one for one in reader.read(make_items(n))}
     return [found[f"q{one}"] for one in range(n)]
 
 
 @pytest.mark.parametrize("name", ["chat", "completion"])
 def test_a_streamed_reply_equals_a_whole_one(name):
     """Text, ending and tokens."""
-    with serving(Endpoint(rule=said)) as endpoint:
+    with serving(Endpoint(rule=make_answer)) as endpoint:
         whole = read(endpoint, name)
         streamed = read(endpoint, name, stream=True)
         assert endpoint.seen[-1].body["stream_options"] == {"include_usage": True}
@@ -45,7 +45,7 @@ def test_a_streamed_reply_equals_a_whole_one(name):
 
 
 def test_a_server_that_only_streams_is_supported():
-    with serving(Endpoint(rule=said, only_streams=True)) as endpoint:
+    with serving(Endpoint(rule=make_answer, only_streams=True)) as endpoint:
         texts = [one.generation.text for one in read(endpoint)]
         assert "stream" not in endpoint.seen[0].body
     assert len(set(texts)) == 12 and all(text.endswith("🐑") for text in texts)
@@ -61,7 +61,7 @@ def test_a_server_that_does_not_stream_is_supported():
 @pytest.mark.parametrize("fault", ["cut", "error"])
 def test_a_broken_stream_is_requested_again(fault):
     """The connection ends as if all were well; half a text is never taken for the whole."""
-    with serving(Endpoint(rule=said)) as endpoint:
+    with serving(Endpoint(rule=make_answer)) as endpoint:
         endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
         found = read(endpoint, stream=True, concurrency=1)
         assert len(endpoint.seen) > 12
@@ -69,7 +69,7 @@ def test_a_broken_stream_is_requested_again(fault):
 
 
 def test_an_always_broken_stream_fails_with_the_reason():
-    with serving(Endpoint(rule=said)) as endpoint:
+    with serving(Endpoint(rule=make_answer)) as endpoint:
         endpoint.fault = lambda number, body: "cut" if "第 1 问" in last_user(body) else None
         found = read(endpoint, n=3, stream=True, concurrency=1, retries=1)
     assert "ended too early" in found[1].error and not found[0].error and not found[2].error
@@ -79,24 +79,30 @@ def event(**chunk):
     return b"data: " + json.dumps(chunk).encode() + b"\n\n"
 
 
-def delta(text, **more):
+def make_delta(text, **more):
     return event(choices=[{"index": 0, "delta": {"content": text}, **more}])
 
 
 def test_without_a_done_line_the_finish_reasons_decide():
     """Some servers never send [DONE]; the reason of every choice is as good."""
-    assert join_stream(delta("6") + delta("", finish_reason="stop"))["choices"] == [
+    assert join_stream(make_delta("6") + make_delta("", finish_reason="stop"))["choices"] == [
         {"index": 0, "message": {"content": "6"}, "finish_reason": "stop"}
     ]
-    assert join_stream(delta("6") + b"data: [DONE]")["choices"][0]["message"] == {"content": "6"}
-    for broken in (delta("6"), b": nothing\n\n", delta("6") + b'data: {"choices": [{"index"'):
+    assert join_stream(make_delta("6") + b"data: [DONE]")["choices"][0]["message"] == {
+        "content": "6"
+    }
+    for broken in (
+        make_delta("6"),
+        b": nothing\n\n",
+        make_delta("6") + b'data: {"choices": [{"index"',
+    ):
         with pytest.raises(BrokenStreamError, match="ended too early"):
             join_stream(broken)
 
 
 def test_the_last_usage_counts():
     """Some servers count from chunk to chunk."""
-    raw = event(choices=[], usage={"prompt_tokens": 1}) + delta("6", finish_reason="stop")
+    raw = event(choices=[], usage={"prompt_tokens": 1}) + make_delta("6", finish_reason="stop")
     raw += event(choices=[], usage={"prompt_tokens": 7, "completion_tokens": 2})
     assert join_stream(raw)["usage"] == {"prompt_tokens": 7, "completion_tokens": 2}
 

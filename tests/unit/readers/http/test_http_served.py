@@ -45,13 +45,13 @@ def closeread(*args, folder):
     return run_in_process(*args, folder=folder, NO_COLOR="1")
 
 
-def done(*args, folder):
+def run_command(*args, folder):
     finished = closeread(*args, folder=folder)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout
 
 
-def values(printed):
+def metric_values(printed):
     return {name: found["value"] for name, found in json.loads(printed)["metrics"].items()}
 
 
@@ -59,8 +59,10 @@ def values(printed):
 def test_a_run_over_http_equals_the_local_run(tmp_path, reader):
     """Byte for byte: answers, n-best, scores, confidence, evidence and notes."""
     with serving(reader) as server:
-        done("read", "exam/zh", "--reader", f"http:{server.url}", "--out", "far", folder=tmp_path)
-    done("read", "exam/zh", "--reader", reader, "--out", "near", folder=tmp_path)
+        run_command(
+            "read", "exam/zh", "--reader", f"http:{server.url}", "--out", "far", folder=tmp_path
+        )
+    run_command("read", "exam/zh", "--reader", reader, "--out", "near", folder=tmp_path)
     far, near = (tmp_path / name / "predictions.jsonl" for name in ("far", "near"))
     assert far.read_bytes() == near.read_bytes()
     record = json.loads((tmp_path / "far/run.json").read_bytes())["reader"]["record"]
@@ -69,8 +71,8 @@ def test_a_run_over_http_equals_the_local_run(tmp_path, reader):
 
 def test_a_served_reader_can_be_served_again(tmp_path):
     with serving("lexical") as first, serving(f"http:{first.url}") as second:
-        done("read", "exam/en", "--reader", second.url, "--out", "far", folder=tmp_path)
-    done("read", "exam/en", "--reader", "lexical", "--out", "near", folder=tmp_path)
+        run_command("read", "exam/en", "--reader", second.url, "--out", "far", folder=tmp_path)
+    run_command("read", "exam/en", "--reader", "lexical", "--out", "near", folder=tmp_path)
     far, near = (tmp_path / name / "predictions.jsonl" for name in ("far", "near"))
     assert far.read_bytes() == near.read_bytes()
 
@@ -114,7 +116,7 @@ def predict_server(dataset, output, port):
 def shared_task_set(tmp_path):
     """The exam's English passages with spans for answers, as the shared task hands sets out."""
     pytest.importorskip("spacy", reason="spaCy is not installed")
-    done("convert", "exam/en", "exam.jsonl.gz", "--to", "mrqa", folder=tmp_path)
+    run_command("convert", "exam/en", "exam.jsonl.gz", "--to", "mrqa", folder=tmp_path)
     return tmp_path / "exam.jsonl.gz"
 
 
@@ -130,12 +132,16 @@ def test_the_shared_task_s_client_works_unchanged(tmp_path, shared_task_set):
         client.join(WAIT_SECONDS)
         assert not client.is_alive()
         assert b"closeread_refused_total{" not in server.get("/metrics").body
-    by_client = done("score", "--dataset", str(shared_task_set), "--predictions", str(output),
-                     "--json", folder=tmp_path)  # fmt: skip
-    done("read", str(shared_task_set), "--reader", "lexical", "--out", "own", folder=tmp_path)
-    own = done("score", "own", "--json", folder=tmp_path)
-    assert values(by_client) == values(own)
-    assert values(own)["mrqa.f1"] > 0
+    by_client = run_command(
+        "score", "--dataset", str(shared_task_set), "--predictions", str(output), "--json",
+        folder=tmp_path,
+    )  # fmt: skip
+    run_command(
+        "read", str(shared_task_set), "--reader", "lexical", "--out", "own", folder=tmp_path
+    )
+    own = run_command("score", "own", "--json", folder=tmp_path)
+    assert metric_values(by_client) == metric_values(own)
+    assert metric_values(own)["mrqa.f1"] > 0
     answered = json.loads(output.read_text())
     with gzip.open(shared_task_set) as lines:
         rows = [json.loads(line) for line in lines]
@@ -145,10 +151,12 @@ def test_the_shared_task_s_client_works_unchanged(tmp_path, shared_task_set):
 def test_both_protocols_give_equal_scores(tmp_path, shared_task_set):
     with serving("lexical") as server:
         for name in ("closeread", "mrqa"):
-            done("read", str(shared_task_set), "--reader", server.url, "-o", f"protocol={name}",
-                 "--out", name, folder=tmp_path)  # fmt: skip
+            run_command(
+                "read", str(shared_task_set), "--reader", server.url, "-o", f"protocol={name}",
+                "--out", name, folder=tmp_path,
+            )  # fmt: skip
     ours, theirs = (
-        values(done("score", name, "--metric", "mrqa", "--json", folder=tmp_path))
+        metric_values(run_command("score", name, "--metric", "mrqa", "--json", folder=tmp_path))
         for name in ("closeread", "mrqa")
     )
     assert ours == theirs
@@ -172,8 +180,8 @@ def test_a_killed_client_resumes(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait(WAIT_SECONDS)
         (tmp_path / "slow").unlink()
-        done(*command, "--out", "run", "--resume", folder=tmp_path)
-        done(*command, "--out", "whole", folder=tmp_path)
+        run_command(*command, "--out", "run", "--resume", folder=tmp_path)
+        run_command(*command, "--out", "whole", folder=tmp_path)
     assert ledger.exists()
     run, whole = (tmp_path / name / "predictions.jsonl" for name in ("run", "whole"))
     assert run.read_bytes() == whole.read_bytes()

@@ -14,7 +14,7 @@ def measured(told, found, right, parts=None, resamples=100):
     return measure_changes(parts, told, found, right, resamples=resamples, level=LEVEL, seed=0)
 
 
-def drawn(seed, passages=60, off=0.0):
+def draw_answers(seed, passages=60, off=0.0):
     """Four answers a passage that share some luck: chances, the same made too sure, and worth."""
     draw = np.random.default_rng([seed, passages])
     chance = draw.uniform(0.1, 0.9, (passages, 4))
@@ -40,7 +40,7 @@ def test_the_interval_of_an_ece_covers_value_and_truth(off):
     """
     held = {"off": 0, "honest": 0, "moved": 0}
     for seed in range(40):
-        told, chances, right, parts = drawn(seed, off=off)
+        told, chances, right, parts = draw_answers(seed, off=off)
         truth = float(np.mean(told) - np.mean(chances))
         ece = measured(told, chances, right, parts)["ece"]
         for value, bounds in (
@@ -73,7 +73,7 @@ def test_equal_eces_rarely_differ_significantly():
     """Both are too sure by as much, in other places: at most 3 of 40 differences exclude none."""
     said = 0
     for seed in range(40):
-        _, chances, right, parts = drawn(seed)
+        _, chances, right, parts = draw_answers(seed)
         known = np.array(chances)
         high = np.where(known > 0.5, known + 0.1, known)
         low = np.where(known <= 0.5, known + 0.1, known)

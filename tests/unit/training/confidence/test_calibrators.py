@@ -10,7 +10,7 @@ from closeread.readers.confidence.features import FEATURE_NAMES
 from closeread.training.confidence.calibrators import METHODS, feature_names, fit
 
 
-def drawn(method, seed=0, many=600):
+def draw_examples(method, seed=0, many=600):
     draw = np.random.default_rng(seed)
     values = draw.normal(size=(many, len(feature_names(method))))
     values[:, 0] = draw.random(many)
@@ -46,14 +46,14 @@ def theirs(method, values, correct, seed):
 @pytest.mark.parametrize("method", METHODS)
 def test_saved_calibrators_equal_scikit_learn(method, tmp_path):
     """To a millionth, on 400 new answers, after a journey through the file."""
-    values, correct = drawn(method)
+    values, correct = draw_examples(method)
     model = fit(method, values, correct, seed=5)
     path = tmp_path / "c.json"
     names = feature_names(method)
     save_calibrator(path, Calibrator(method=method, features=names, scale="logits", model=model))
     kept = load_calibrator(path)
     assert kept.features == names
-    new = np.vstack([drawn(method, seed=1, many=398)[0], values[:1] + 9, values[:1] - 9])
+    new = np.vstack([draw_examples(method, seed=1, many=398)[0], values[:1] + 9, values[:1] - 9])
     expected = theirs(method, values, correct, seed=5)(new)
     found = [kept.model.probability(row.tolist()) for row in new]
     assert np.abs(np.array(found) - expected).max() < 1e-6
@@ -64,7 +64,7 @@ def test_monotonic_methods_keep_the_order():
     """Platt and isotonic take one feature and are monotone; the others take them all."""
     assert feature_names("logistic") == feature_names("forest") == FEATURE_NAMES
     for method in ("platt", "isotonic"):
-        values, correct = drawn(method)
+        values, correct = draw_examples(method)
         model = fit(method, values, correct, seed=0)
         found = [model.probability([one]) for one in np.linspace(-0.5, 1.5, 50)]
         assert found == sorted(found)

@@ -11,7 +11,7 @@ from closeread.training.confidence.before_after import MEASURES, measure_changes
 from closeread.training.confidence.learn import ConfidenceSettings, Example, learn
 
 
-def drawn(seed=0, passages=300, told=True, telling="evidence:covers"):
+def draw_examples(seed=0, passages=300, told=True, telling="evidence:covers"):
     """Answers whose worth one feature knows and the reader's own confidence half knows."""
     draw = np.random.default_rng(seed)
     found = []
@@ -33,14 +33,14 @@ def drawn(seed=0, passages=300, told=True, telling="evidence:covers"):
     return found
 
 
-def learned(examples, **settings):
+def learn_calibrator(examples, **settings):
     return learn(examples, "probabilities", ConfidenceSettings(**{"resamples": 100} | settings))
 
 
 @pytest.mark.parametrize("method", ["logistic", "forest"])
 def test_informative_features_are_learned(method):
     """A better order and honest probabilities, both with intervals that exclude no gain."""
-    found = learned(drawn(), method=method, folds=2)
+    found = learn_calibrator(draw_examples(), method=method, folds=2)
     for name, better in (("auroc", 1), ("aurc", -1), ("ece", -1), ("brier", -1)):
         change = found.changes[name]
         low, high = change.difference
@@ -52,7 +52,7 @@ def test_informative_features_are_learned(method):
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_monotonic_calibration_does_not_improve_ranking(method):
     """The order of answers is the reader's (up to ties and folds); the error falls."""
-    examples = drawn()
+    examples = draw_examples()
     examples = [
         Example(
             passage_key=one.passage_key,
@@ -63,7 +63,7 @@ def test_monotonic_calibration_does_not_improve_ranking(method):
         )
         for one in examples
     ]
-    found = learned(examples, method=method)
+    found = learn_calibrator(examples, method=method)
     assert found.changes["ece"].after < 0.08 < found.changes["ece"].before
     assert found.changes["auroc"].after == pytest.approx(found.changes["auroc"].before, abs=0.03)
 
@@ -81,7 +81,7 @@ def test_each_answer_is_calibrated_by_another_fold():
         )
         for number in range(200)
     ]
-    found = learned(examples, method="forest", folds=2)
+    found = learn_calibrator(examples, method="forest", folds=2)
     low, high = found.changes["auroc"].after_interval
     assert low < 0.5 < high
     assert found.changes["auroc"].before is None
@@ -106,7 +106,7 @@ def test_the_threshold_keeps_the_risk():
     risk, delta, broken, answered = 0.2, 0.1, 0, 0
     for seed in range(20):
         found = learn(
-            drawn(seed, passages=200),
+            draw_examples(seed, passages=200),
             "probabilities",
             ConfidenceSettings(resamples=0, risk=risk, delta=delta),
         )
@@ -114,7 +114,7 @@ def test_the_threshold_keeps_the_risk():
         assert 0 < found.n_kept_back == threshold.n_questions < len(found.confidences)
         new = [
             one.correct
-            for one in drawn(1000 + seed, passages=1000)
+            for one in draw_examples(1000 + seed, passages=1000)
             if found.calibrator.confidence_from_features(one.features) >= threshold.value
         ]
         answered += threshold.n_answered
@@ -125,33 +125,46 @@ def test_the_threshold_keeps_the_risk():
 
 def test_calibrators_are_reproducible():
     """Nothing is drawn but by the seed."""
-    examples = drawn(passages=30)
-    first, again = (learned(examples, method="forest", folds=2) for _ in range(2))
+    examples = draw_examples(passages=30)
+    first, again = (learn_calibrator(examples, method="forest", folds=2) for _ in range(2))
     assert first == again
-    assert first.confidences != learned(examples, method="forest", folds=2, seed=1).confidences
+    assert (
+        first.confidences
+        != learn_calibrator(examples, method="forest", folds=2, seed=1).confidences
+    )
 
 
 @pytest.mark.parametrize(
     ("examples", "settings", "error", "said"),
     [
-        (drawn(passages=3), {}, InputError, "only 3 passages"),
-        (drawn(passages=1), {}, InputError, "only 1 passage to"),
-        (drawn(passages=4), {"folds": 3, "risk": 0.2}, InputError, "held back"),
+        (draw_examples(passages=3), {}, InputError, "only 3 passages"),
+        (draw_examples(passages=1), {}, InputError, "only 1 passage to"),
+        (draw_examples(passages=4), {"folds": 3, "risk": 0.2}, InputError, "held back"),
         ([], {}, InputError, "only 0 passages"),
-        (drawn(told=False), {"method": "platt"}, UsageError, "gives none"),
-        (drawn(told=False)[:3] + drawn(), {"method": "platt"}, UsageError, "but 3 of"),
-        (drawn(), {"folds": 1}, UsageError, "^folds=1\n  expected: folds 2 or more$"),
-        (drawn(), {"delta": 0.0}, UsageError, "^delta=0\n  expected: delta above 0, below 1$"),
-        (drawn(), {"risk": 10}, UsageError, "such as 0.1 for 10 %"),
-        (drawn(), {"resamples": 99}, UsageError, "99 resamples are too few"),
-        (drawn(), {"level": 1.0}, UsageError, "level 1.0"),
-        (drawn(passages=2), {"folds": 2}, InputError, "at least 5 right and 5 wrong"),
+        (draw_examples(told=False), {"method": "platt"}, UsageError, "gives none"),
+        (
+            draw_examples(told=False)[:3] + draw_examples(),
+            {"method": "platt"},
+            UsageError,
+            "but 3 of",
+        ),
+        (draw_examples(), {"folds": 1}, UsageError, "^folds=1\n  expected: folds 2 or more$"),
+        (
+            draw_examples(),
+            {"delta": 0.0},
+            UsageError,
+            "^delta=0\n  expected: delta above 0, below 1$",
+        ),
+        (draw_examples(), {"risk": 10}, UsageError, "such as 0.1 for 10 %"),
+        (draw_examples(), {"resamples": 99}, UsageError, "99 resamples are too few"),
+        (draw_examples(), {"level": 1.0}, UsageError, "level 1.0"),
+        (draw_examples(passages=2), {"folds": 2}, InputError, "at least 5 right and 5 wrong"),
     ],
 )
 def test_unusable_training_answers_are_rejected(examples, settings, error, said):
     """Each with what was found and what is expected."""
     with pytest.raises(error, match=said):
-        learned(examples, **settings)
+        learn_calibrator(examples, **settings)
 
 
 def test_numbers_before_and_after_are_paired():

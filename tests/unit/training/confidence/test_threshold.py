@@ -18,7 +18,7 @@ from closeread.training.confidence.threshold import (
 )
 
 
-def drawn(draw, many):
+def draw_answers(draw, many):
     """Confidences that are true: right with just the chance that they say."""
     sure = draw.random(many)
     return sure.tolist(), (draw.random(many) < sure).tolist()
@@ -40,8 +40,8 @@ def test_the_risk_is_kept_with_the_given_confidence(way):
     risk, delta, broken, answered = 0.3, 0.1, 0, 0
     draw = np.random.default_rng(7)
     for _ in range(300):
-        others, _ = drawn(draw, 400)
-        confidences, correct = drawn(draw, 400)
+        others, _ = draw_answers(draw, 400)
+        confidences, correct = draw_answers(draw, 400)
         if way == "shared":
             found = choose_bonferroni(confidences, correct, risk, delta)
         else:
@@ -61,8 +61,8 @@ def test_lower_thresholds_answer_more():
     draw = np.random.default_rng(3)
     more = 0
     for _ in range(50):
-        others, _ = drawn(draw, 300)
-        confidences, correct = drawn(draw, 300)
+        others, _ = draw_answers(draw, 300)
+        confidences, correct = draw_answers(draw, 300)
         fixed = choose_fixed_sequence(
             confidences, correct, 0.3, 0.05, threshold_sequence(others, 0.3, 0.05, 300)
         )
@@ -190,8 +190,8 @@ def test_the_risk_is_kept_on_variants():
     draw = np.random.default_rng(3)
     alone = together = 0
     for _ in range(300):
-        others, _ = drawn(draw, 200)
-        confidences, correct = (np.repeat(found, 3).tolist() for found in drawn(draw, 200))
+        others, _ = draw_answers(draw, 200)
+        confidences, correct = (np.repeat(found, 3).tolist() for found in draw_answers(draw, 200))
         units = np.repeat(np.arange(200), 3).tolist()
         grid = threshold_sequence(others, 0.2, 0.1, 200)
         found = choose_fixed_sequence(confidences, correct, 0.2, 0.1, grid, units=units)
@@ -261,7 +261,7 @@ def test_a_sequence_that_begins_lower_keeps_the_risk():
         if place % 10 == 0:  # the folds are surer by far than all
             others = np.where(draw.random(200) < 0.3, 1.0, draw.random(200)).tolist()
             grid = threshold_sequence(others, risk, delta, 100)
-        sure, correct = drawn(draw, 100)
+        sure, correct = draw_answers(draw, 100)
         lower = drop_unreached(grid, others, sure)
         begun_lower += lower != grid
         found = choose_fixed_sequence(sure, correct, risk, delta, lower)

@@ -6,7 +6,7 @@ from closeread.metrics.confidence.calibration import calibration_error
 from closeread.training.cues.curve import fit_curve
 
 
-def drawn(seed, many=4000):
+def draw_scores(seed, many=4000):
     """Scores of four options, and whether the first is right: with the chance that it says."""
     draw = np.random.default_rng(seed)
     scores = np.sort(draw.normal(size=(many, 4)), axis=1)[:, ::-1]
@@ -17,6 +17,6 @@ def drawn(seed, many=4000):
 
 def test_a_fitted_curve_is_calibrated_on_new_questions():
     """Expected calibration error under 3% where the curve is the true one."""
-    curve = fit_curve(*drawn(0))
-    scores, correct = drawn(1)
+    curve = fit_curve(*draw_scores(0))
+    scores, correct = draw_scores(1)
     assert calibration_error([curve.confidence(one) for one in scores], correct) < 0.03

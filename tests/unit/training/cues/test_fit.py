@@ -88,7 +88,7 @@ def test_questions_are_streamed_one_at_a_time():
     assert "cue:可" not in fit(seen, 1.0, least=4)
 
 
-def pair(premise, hypothesis, label, name):
+def make_premise_pair(premise, hypothesis, label, name):
     """As the reader of NLI files yields it."""
     return (
         Passage(passage_id=premise, text=premise, language="zh"),
@@ -125,10 +125,10 @@ CHOSEN = (
 )
 SETS = {
     "nli": [
-        pair("灯亮了", "灯没有亮", "contradiction", "1"),
-        pair("船来了", "船到了", "entailment", "2"),
-        pair("灯亮了", "灯亮着", "entailment", "3"),
-        pair("灯亮了", "天黑了", "neutral", "4"),
+        make_premise_pair("灯亮了", "灯没有亮", "contradiction", "1"),
+        make_premise_pair("船来了", "船到了", "entailment", "2"),
+        make_premise_pair("灯亮了", "灯亮着", "entailment", "3"),
+        make_premise_pair("灯亮了", "天黑了", "neutral", "4"),
     ],
     "choice": [CHOSEN],
 }
@@ -161,7 +161,7 @@ def test_labels_match_in_any_case():
     """As in rows of one's own; an answer that no class is known by says nothing."""
 
     def labelled(answer):
-        passage, (question,) = pair("灯亮了", "灯亮着", "entailment", "1")
+        passage, (question,) = make_premise_pair("灯亮了", "灯亮着", "entailment", "1")
         return passage, (structs.replace(question, answers=(answer,)),)
 
     rows = [
