@@ -89,11 +89,11 @@ def command(
         for place, ((passage, (question,)), prediction) in enumerate(
             zip(items, predictions, strict=True)
         ):
-            answered = replace(
+            answered_question = replace(
                 question, answers=_answers_of(prediction), gold_evidence=prediction.evidence
             )
             sys.stdout.writelines(["\n"] if place else [])
-            sys.stdout.writelines(sheet.body(passage, answered, whole=not place))
+            sys.stdout.writelines(sheet.body(passage, answered_question, whole=not place))
             for line in _iter_notes(question, prediction):
                 sys.stdout.writelines(sheet.remark(line))
     if any(prediction.error for prediction in predictions):

@@ -91,8 +91,8 @@ def plot_title(plot: Plot, language: str) -> str:
         params["tag"] = _translate_name("tag", params["tag"], language)
     if "role" in params:
         params["role"] = word(f"role.{params['role']}", language)
-    says = word(f"plot.{plot.title}", language, params)
-    return f"{says} · {params['set']}" if "set" in params else says
+    title = word(f"plot.{plot.title}", language, params)
+    return f"{title} · {params['set']}" if "set" in params else title
 
 
 def _dots(axes: Any, plot: Plot, language: str) -> None:

@@ -26,7 +26,7 @@ KNOWN = Calibrator(
 )
 
 
-def call(*arguments):
+def run_command(*arguments):
     return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
@@ -38,7 +38,10 @@ def file(tmp_path):
 
 def test_answers_equal_those_of_the_command_calibrate(tmp_path, file):
     """Confidences, and what is withheld, question by question."""
-    assert call("read", "exam/zh", "--reader", "lexical", "--out", tmp_path / "own").exit_code == 0
+    assert (
+        run_command("read", "exam/zh", "--reader", "lexical", "--out", tmp_path / "own").exit_code
+        == 0
+    )
     made = (
         "calibrate",
         tmp_path / "own",
@@ -48,7 +51,7 @@ def test_answers_equal_those_of_the_command_calibrate(tmp_path, file):
         "--out",
         tmp_path / "made",
     )
-    assert call(*made, "--resamples", 0).exit_code == 0
+    assert run_command(*made, "--resamples", 0).exit_code == 0
     reader = closeread.open_reader("lexical").calibrated(file, selective=True)
     pairs = list(
         zip(
@@ -109,11 +112,11 @@ def test_runs_and_attacks_reject_a_calibrated_reader(tmp_path, file):
 def test_the_command_ask_prints_calibrated_confidences(file):
     """With --selective nothing is answered that is not sure enough."""
     asked = ("ask", SURE, UNSURE, "--text", TEXT, "--calibrator", file, "--json")
-    done = call(*asked, "--reader", "lexical", "--selective")
+    done = run_command(*asked, "--reader", "lexical", "--selective")
     sure, unsure = json.loads(done.stdout)["predictions"]
     assert sure["answer"]["texts"] == ["1912"] and sure["confidence"] > 0.5
     assert "answer" not in unsure and unsure["note"] == "withheld: confidence below 0.5"
-    done = call(*asked, "--reader", "first-sentence")
+    done = run_command(*asked, "--reader", "first-sentence")
     assert "its guarantee does not hold" in done.stderr and "warnings" not in done.stdout
-    done = call("ask", SURE, "--reader", "lexical", "--text", TEXT, "--selective")
+    done = run_command("ask", SURE, "--reader", "lexical", "--text", TEXT, "--selective")
     assert "needs a calibrator" in str(done.exception)

@@ -33,7 +33,7 @@ class Echo:
         yield from ()
 
 
-def _printed(*arguments: str) -> dict:
+def _command_json(*arguments: str) -> dict:
     done = run_in_process(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -76,8 +76,8 @@ def test_misfits_equal_those_of_the_command_line(tmp_path):
     assert closeread.find_misfits("exam/en", tmp_path / "p.json") == found
     file, run = str(tmp_path / "p.json"), str(tmp_path / "run")
     score = ("score", "--dataset", "exam/en", "--predictions", file, "--save", run)
-    assert _printed(*score)["misfits"] == found.counts
-    assert _printed("score", run)["misfits"] == found.counts
+    assert _command_json(*score)["misfits"] == found.counts
+    assert _command_json("score", run)["misfits"] == found.counts
     with pytest.raises(MismatchError, match="stranger"):
         closeread.find_misfits("exam/en", {"stranger": "1894"})
 
@@ -118,17 +118,17 @@ def test_null_odds_in_memory():
 def test_the_same_numbers_as_the_command_line(tmp_path):
     """A run made here is the command line's, byte for byte, and so are its numbers."""
     here = closeread.read("exam/en", "lexical", tmp_path / "here")
-    _printed("read", "exam/en", "--reader", "lexical", "--out", str(tmp_path / "there"))
+    _command_json("read", "exam/en", "--reader", "lexical", "--out", str(tmp_path / "there"))
     predictions = (tmp_path / "here/predictions.jsonl").read_bytes()
     assert predictions == (tmp_path / "there/predictions.jsonl").read_bytes()
     closeread.score(here)
-    _printed("score", str(tmp_path / "there"))
+    _command_json("score", str(tmp_path / "there"))
     numbers = (tmp_path / "here/summary.json").read_bytes()
     assert numbers == (tmp_path / "there/summary.json").read_bytes()
     floor = closeread.read("exam/en", closeread.open_reader("first-sentence"), tmp_path / "floor")
     closeread.score(floor)
     compared = closeread.compare(floor, tmp_path / "here", metrics="drop.f1", resamples=500)
-    printed = _printed(
+    printed = _command_json(
         "compare", str(floor.path), str(here.path), "--metric", "drop.f1", "--resamples", "500"
     )
     assert msgspec.to_builtins(compared.comparisons) == printed["comparisons"]
@@ -147,7 +147,7 @@ def test_tables_of_runs_compare_as_on_the_command_line(tmp_path):
             closeread.score(run, resamples=100)
     folders = [str(tmp_path / reader) for reader in ("majority", "first-sentence")]
     found = closeread.compare_tables(*folders, resamples=200)
-    assert json.loads(msgspec.json.encode(vars(found))) == _printed(
+    assert json.loads(msgspec.json.encode(vars(found))) == _command_json(
         "compare", *folders, "--resamples", "200"
     )
     with pytest.raises(UsageError, match="not tables of runs"):
@@ -188,7 +188,7 @@ def test_audits_equal_those_of_the_command_line(tmp_path, monkeypatch, source, o
     (tmp_path / "scores.csv").write_text(SCORES, "utf-8")
     make_run(tmp_path, "ours", lambda gold: gold + ". And so on.")
     found = closeread.audit(source, **named)
-    printed = _printed("audit", source, *options)
+    printed = _command_json("audit", source, *options)
     assert json.loads(msgspec.json.encode(found.findings)) == printed["findings"]
     without = {key: value for key, value in named.items() if key in ("checks", "seed")}
     if "change" not in named:  # without one there is nothing to plan

@@ -44,17 +44,17 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 WORDS = "words_for_test:words"
 
 
-def roles(dataset: Dataset) -> list[tuple[str, str | None]]:
+def ids_and_roles(dataset: Dataset) -> list[tuple[str, str | None]]:
     return [(one.question_id, one.role) for _, questions in dataset for one in questions]
 
 
 def test_triples_record_all_changes(own: Path) -> None:
     assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl") == 0
     made = library.load("h.jsonl")
-    assert roles(made)[:3] == [
+    assert ids_and_roles(made)[:3] == [
         ("0#original", "original"), ("0#positive", "positive"), ("0#negative", "negative"),
     ]  # fmt: skip
-    assert len(roles(made)) == 18
+    assert len(ids_and_roles(made)) == 18
     ((_, (original, positive, negative)), *_) = made
     assert {one.text for one in negative.options} - {one.text for one in positive.options}
     tags = [option.tags for option in negative.options if option.tags["truth"] == "opposite"]
@@ -111,7 +111,7 @@ def test_triples_can_be_written_in_the_evaluations_form(own: Path) -> None:
     assert closeread("attack", "own.jsonl", "--strategy", WORDS, *options) == 0
     made = library.load("h.json")
     assert made.format == "gcrc-advrobust"
-    assert len(roles(made)) == 18
+    assert len(ids_and_roles(made)) == 18
     first = json.loads(Path("h.json").read_text("utf-8"))["data"][0]
     assert first["negative_question"] == "下列说法正确的一项是"
     letters = {first["answer"], first["positive_answer"], first["negative_answer"]}
@@ -123,7 +123,7 @@ def test_csv_holds_triples_and_reports_lost_fields(own: Path, capsys) -> None:
         assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", name) == 0
     assert "not stored in the target format: option tags: 12\n" in capsys.readouterr().err
     table, lines = (library.load(name) for name in ("h.csv", "h.jsonl"))
-    assert roles(table) == roles(lines)
+    assert ids_and_roles(table) == ids_and_roles(lines)
     for one, other in zip(table.questions(), lines.questions(), strict=True):
         assert one.answers == other.answers
         assert one.asks_for == other.asks_for
@@ -142,7 +142,7 @@ def test_limit_and_role_restrict_the_variants(own: Path) -> None:
     closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--limit", 2,
               "--role", "negative", "--keep-order")  # fmt: skip
     made = library.load("h.jsonl")
-    assert roles(made) == [
+    assert ids_and_roles(made) == [
         ("0#original", "original"), ("0#negative", "negative"),
         ("1#original", "original"), ("1#negative", "negative"),
     ]  # fmt: skip
@@ -259,7 +259,7 @@ def test_csv_holds_questions_with_typing_errors(own: Path) -> None:
     }  # fmt: skip
     Path("spans.jsonl").write_text(json.dumps(row), "utf-8")
     assert closeread("attack", "spans.jsonl", "--strategy", "typo", "--out", "h.csv") == 0
-    assert [role for _, role in roles(library.load("h.csv"))] == ["original", "positive"]
+    assert [role for _, role in ids_and_roles(library.load("h.csv"))] == ["original", "positive"]
 
 
 def test_the_source_is_not_overwritten(own: Path, capsys: pytest.CaptureFixture) -> None:
@@ -326,7 +326,7 @@ def test_defects_are_counted(own: Path, capsys: pytest.CaptureFixture) -> None:
     told = capsys.readouterr().err
     assert "defects kept: duplicate-id: 1" in told
     assert "skipped: a question before it has the same id: 1" in told
-    assert len(roles(library.load("h.jsonl"))) == 18
+    assert len(ids_and_roles(library.load("h.jsonl"))) == 18
 
 
 def test_a_pipe_receives_only_the_data_set(own: Path) -> None:

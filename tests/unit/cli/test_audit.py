@@ -142,15 +142,15 @@ def test_runs_are_compared_within_their_data_set(runs, capsys):
     printed = json.loads(capsys.readouterr().out)
     assert printed["skipped"] == {}
     found = printed["findings"]
-    first, second = of_check(found, "disagreement")
+    first, second = findings_of_check(found, "disagreement")
     assert set(first["data"]["means"]) == {"cut", "run-on"}
     assert set(second["data"]["means"]) == {"other"}
     assert first["notes"][0] == (
         "the runs cover 2 sets of questions; this finding is about one of them: cut, run-on"
     )
-    names = [one["headline"].partition(":")[0] for one in of_check(found, "truncation")]
+    names = [one["headline"].partition(":")[0] for one in findings_of_check(found, "truncation")]
     assert names == ["cut", "run-on", "other"]
-    assert len(of_check(found, "shortcuts")) == 2
+    assert len(findings_of_check(found, "shortcuts")) == 2
     for name in ("cut", "run-on", "other"):  # each as if it had been examined alone
         assert closeread("audit", name, "--check", "truncation", "--json") == 0
         (alone,) = json.loads(capsys.readouterr().out)["findings"]
@@ -172,7 +172,7 @@ def test_a_scorer_is_tested_on_questions_that_it_judges(tmp_path, monkeypatch, c
     assert [row[0] for row in rows["texts", "options"]] == ["drop", "gcrc"]
 
 
-def of_check(found, name):
+def findings_of_check(found, name):
     return [one for one in found if one["check"] == name]
 
 
@@ -287,7 +287,7 @@ def test_an_empty_stop_means_no_stop(runs, capsys):
     assert "stop at nothing: 8 of 8" in capsys.readouterr().out
 
 
-def fails() -> ForeignScorer:
+def failing_scorer() -> ForeignScorer:
     """A scorer of somebody's own that cannot read a number."""
 
     def judge(texts, golds):

@@ -77,7 +77,7 @@ def run(folder, *args):
     return run_in_process("evidence", *args, folder=folder, CLOSEREAD_CACHE=str(folder / "cache"))
 
 
-def as_json(folder, *args):
+def evidence_json(folder, *args):
     done = run(folder, *args, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -88,7 +88,7 @@ FIELDS = {"value", "low", "high", "unit", "n_questions", "n_scored", "n_answered
 
 
 def test_the_projects_own_retriever_is_the_default(folder):
-    found = as_json(folder, "set.json")
+    found = evidence_json(folder, "set.json")
     assert set(found["metrics"]) == {"evidence.precision", "evidence.recall", "evidence.f1"}
     assert set(found["metrics"]["evidence.f1"]) - {"note"} == FIELDS
     assert found["retriever"]["name"] == default_retriever()
@@ -107,14 +107,14 @@ def test_notes_are_printed_once_below_the_numbers(folder):
 
 def test_bm25_scores_equal_those_computed_by_hand(folder):
     """Every option but B of the first question has one gold sentence, which BM25 finds first."""
-    found = as_json(folder, "set.json", "--retriever", "bm25")["metrics"]
+    found = evidence_json(folder, "set.json", "--retriever", "bm25")["metrics"]
     assert found["evidence.precision"]["value"] == pytest.approx(1.0)
     assert found["evidence.recall"]["value"] == pytest.approx(7.5 / 8)
     assert found["evidence.f1"]["value"] == pytest.approx((7 + 2 / 3) / 8)
 
 
 def test_options_apply_to_one_or_all_retrievers(folder):
-    found = as_json(
+    found = evidence_json(
         folder, "set.json", "--retriever", "bm25,k=2", "--retriever", "bm25", "-o", "b=0"
     )
     assert [run["retriever"]["options"]["k"] for run in found["runs"]] == [2, 1]
@@ -137,7 +137,7 @@ def test_results_do_not_depend_on_the_number_of_workers(folder):
 
 def test_written_evidence_scores_the_same_as_a_submission(folder):
     """The file of --out, handed in, gives what was printed."""
-    printed = as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
+    printed = evidence_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
     done = run_in_process(
         "score", "--dataset", "set.json", "--predictions", "e.jsonl", "--metric", "evidence",
         "--json", folder=folder,
@@ -151,7 +151,7 @@ def test_written_evidence_scores_the_same_as_a_submission(folder):
 
 def test_evidence_from_another_version_of_the_data_is_reported(folder):
     """Its spans hold other words there than it repeats."""
-    as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
+    evidence_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
     changed = (
         (folder / "set.json").read_text("utf-8").replace("渔民在清晨出海", "渔民清晨便出海", 1)
     )
@@ -169,24 +169,26 @@ def test_json_names_the_written_file(folder):
     """By their sha256, beside that of the data set; a stream has none."""
     assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
     for more in ((), ("--corpus", "c")):
-        told = as_json(folder, "set.json", "--out", "e.jsonl", *more)
+        told = evidence_json(folder, "set.json", "--out", "e.jsonl", *more)
         wanted = hashlib.sha256((folder / "e.jsonl").read_bytes()).hexdigest()
         assert told["out"] == {"path": "e.jsonl", "sha256": wanted}
         assert len(told["dataset"]["sha256"]) == 64
-    assert "out" not in as_json(folder, "set.json", "--out", os.devnull)
-    assert "out" not in as_json(folder, "set.json")
+    assert "out" not in evidence_json(folder, "set.json", "--out", os.devnull)
+    assert "out" not in evidence_json(folder, "set.json")
 
 
 def test_limit_and_option_restrict_the_extraction(folder):
-    assert as_json(folder, "set.json", "--limit", 1)["evidence"]["claims"] == 4
-    found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25")
+    assert evidence_json(folder, "set.json", "--limit", 1)["evidence"]["claims"] == 4
+    found = evidence_json(folder, "set.json", "--option", "B", "--retriever", "bm25")
     assert found["evidence"]["claims"] == 2
     assert found["metrics"]["evidence.recall"]["value"] == pytest.approx(0.75)
 
 
 def test_breakdowns_of_one_option_exclude_others(folder):
     """The other options' gold is not missed where nobody looked for it."""
-    found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25", "--by", "sentences")
+    found = evidence_json(
+        folder, "set.json", "--option", "B", "--retriever", "bm25", "--by", "sentences"
+    )
     groups = found["breakdowns"]["sentences"]
     assert {name: of["evidence.recall"]["value"] for name, of in groups.items()} == {
         "1": 1.0,
@@ -205,7 +207,7 @@ def test_shown_evidence_takes_no_out_or_by(folder, narrowed, whole):
     assert done.stdout == ""
 
 
-def trained(folder):
+def train_retriever(folder):
     """Train vectors on the set's passages; return the retriever over them."""
     recipe = (
         'out = "v.bin"\n[reader]\nname = "vectors"\n'
@@ -222,7 +224,7 @@ def trained(folder):
 
 @needs_vectors
 def test_vectors_can_be_trained_and_used(folder):
-    found = as_json(folder, "set.json", "--retriever", trained(folder))
+    found = evidence_json(folder, "set.json", "--retriever", train_retriever(folder))
     assert found["evidence"]["sentences"] >= 8
     assert found["retriever"]["options"]["sharpness"] == 1.0
 
@@ -252,7 +254,7 @@ def test_vectors_with_too_few_words_warn(folder):
 @needs_vectors
 def test_several_retrievers_are_shown_beside_gold(folder):
     """As the paper's Table 4: numbered sentences, each method's choice, gold."""
-    soft = trained(folder)
+    soft = train_retriever(folder)
     done = run(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
                "--retriever", "bm25", "--retriever", soft)  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -286,8 +288,8 @@ def test_an_option_without_words_uses_its_stems_evidence(folder):
 
 @needs_vectors
 def test_json_of_the_view_has_weights(folder):
-    found = as_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
-                    "--retriever", trained(folder))["evidence"]  # fmt: skip
+    found = evidence_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
+                    "--retriever", train_retriever(folder))["evidence"]  # fmt: skip
     (claim,) = found
     assert [piece["text"] for piece in claim["gold"]] == ["蒸发使海水变咸。", "降水使海水变淡。"]
     (told,) = claim["retrievers"].values()
@@ -366,7 +368,7 @@ def test_corpus_evidence_is_shown_with_its_passages(folder):
         assert f"── 1-1 {told['option_label']}\n" in done.stdout
         for piece in told["sentences"]:
             assert f"  {piece['passage_id']}: {piece['text']}\n" in done.stdout
-    assert as_json(folder, *asked)["evidence"] == [line]
+    assert evidence_json(folder, *asked)["evidence"] == [line]
     assert "── " not in run(folder, "set.json", "--corpus", "c").stdout
 
 
@@ -415,15 +417,15 @@ def test_json_has_checksums_of_all_files(folder):
         (folder / name).write_text(content, "utf-8")
         sums[name] = hashlib.sha256(content.encode()).hexdigest()
     given = ("words=characters", "stop_words=words.txt")
-    told = as_json(folder, "set.json", "--retriever", ",".join(["bm25", *given]))["retriever"]
+    told = evidence_json(folder, "set.json", "--retriever", ",".join(["bm25", *given]))["retriever"]
     assert told["record"]["files_sha256"] == {"words.txt": sums["words.txt"]}
     masking = ",".join(["hard-masking", "integrate=off", "vectors=v.txt", *given])
-    told = as_json(folder, "set.json", "--limit", "1", "--retriever", masking)["retriever"]
+    told = evidence_json(folder, "set.json", "--limit", "1", "--retriever", masking)["retriever"]
     assert told["record"]["files_sha256"] == sums
     (model,) = told["record"]["evidence_models"]
     assert model["sha256"] == sums["v.txt"]
     assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
-    told = as_json(folder, "set.json", "--corpus", "c", "-o", "background=c")
+    told = evidence_json(folder, "set.json", "--corpus", "c", "-o", "background=c")
     wanted = hashlib.sha256((folder / "c" / "passages.jsonl").read_bytes()).hexdigest()
     assert told["corpus_sha256"] == wanted
     assert told["retriever"]["record"] == {"files_sha256": {"c/passages.jsonl": wanted}}

@@ -52,7 +52,7 @@ def address(tmp_path):
     thread.join()
 
 
-def call(folder, address, *arguments, sum_="", **environment):
+def run_get(folder, address, *arguments, sum_="", **environment):
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -70,7 +70,7 @@ def call(folder, address, *arguments, sum_="", **environment):
 
 def test_a_set_is_downloaded_and_its_terms_are_printed(address, tmp_path):
     """The count, the sum, the licence and the citation stand on stdout, nothing on stderr."""
-    done = call(tmp_path, address, "toy", "--to", "here", sum_=hashlib.sha256(ROWS).hexdigest())
+    done = run_get(tmp_path, address, "toy", "--to", "here", sum_=hashlib.sha256(ROWS).hexdigest())
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "here" / "toy" / "set.jsonl").read_bytes() == ROWS
     for text in ("2 questions", "sha256 as published", "licence:  CC0", "citation: Us 2026"):
@@ -79,7 +79,7 @@ def test_a_set_is_downloaded_and_its_terms_are_printed(address, tmp_path):
 
 def test_an_unpublished_sum_is_printed(address, tmp_path):
     """Where nothing can be compared, the sum of what came is said."""
-    done = call(tmp_path, address, "toy")
+    done = run_get(tmp_path, address, "toy")
     assert "not published; sha256 of what is here: " + hashlib.sha256(ROWS).hexdigest() in (
         done.stdout
     )
@@ -87,7 +87,7 @@ def test_an_unpublished_sum_is_printed(address, tmp_path):
 
 def test_json_is_one_object(address, tmp_path):
     """--json prints the records of all files."""
-    done = call(tmp_path, address, "toy", "--json")
+    done = run_get(tmp_path, address, "toy", "--json")
     (file,) = json.loads(done.stdout)["files"]
     assert file["examples"] == {"toy/set.jsonl": 2}
     assert file["address"] == address
@@ -95,7 +95,7 @@ def test_json_is_one_object(address, tmp_path):
 
 def test_a_wrong_sum_is_one_message_and_no_file(address, tmp_path):
     """Exit code 2, the address and both sums, no traceback, nothing left under the name."""
-    done = call(tmp_path, address, "toy", sum_="0" * 64)
+    done = run_get(tmp_path, address, "toy", sum_="0" * 64)
     assert done.returncode == 2
     assert address in done.stderr
     assert "wrong checksum" in done.stderr
@@ -105,7 +105,7 @@ def test_a_wrong_sum_is_one_message_and_no_file(address, tmp_path):
 
 def test_offline_mode_is_an_error(address, tmp_path):
     """The variable that forbids the network is named."""
-    done = call(tmp_path, address, "toy", HF_HUB_OFFLINE="1")
+    done = run_get(tmp_path, address, "toy", HF_HUB_OFFLINE="1")
     assert done.returncode == 2
     assert "HF_HUB_OFFLINE forbids network access" in done.stderr
 

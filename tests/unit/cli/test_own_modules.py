@@ -26,7 +26,7 @@ if __name__ == "__main__":
 """
 
 
-def call(folder, *arguments, **settings):
+def run_command(folder, *arguments, **settings):
     """Call a verb as the command `closeread` does: it lies elsewhere, and Python looks there."""
     command = folder.with_name(f"{folder.name}-bin") / "closeread"
     command.parent.mkdir(exist_ok=True)
@@ -53,15 +53,15 @@ def test_every_command_finds_modules_in_the_working_folder(tmp_path, arguments):
     (tmp_path / "mine.py").write_text(MODULE)
     (tmp_path / "set.txt").write_text(ROW)
     if arguments[0] == "audit":
-        call(tmp_path, "read", "set.txt", "--reader", "first-sentence", "--out", "run")
-    done = call(tmp_path, *arguments)
+        run_command(tmp_path, "read", "set.txt", "--reader", "first-sentence", "--out", "run")
+    done = run_command(tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
 
 
 def test_a_removed_working_folder_has_no_modules(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
-    done = call(folder, "ls", "readers", preexec_fn=folder.rmdir)
+    done = run_command(folder, "ls", "readers", preexec_fn=folder.rmdir)
     assert (done.returncode, "lexical" in done.stdout) == (0, True), done.stderr
 
 
@@ -98,7 +98,7 @@ def test_modules_that_are_not_named_are_not_imported(tmp_path, made, arguments):
     # Who names a module looks there; what is installed comes before what lies there.
     for name in INSTALLED if "mine:bm25" in arguments else INSTALLED + ABSENT:
         (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name} was imported')")
-    done = call(tmp_path, *arguments)
+    done = run_command(tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
 
 
@@ -117,11 +117,11 @@ def test_modules_named_by_a_run_are_not_imported(tmp_path, made, place):
     verbs = [["verify", "run"], ["compare", "run", "run2"], ["report", "run"], ["score", "run"]]
     shutil.copytree(tmp_path / "run", tmp_path / "run2")
     for arguments in verbs:
-        told = call(tmp_path, *arguments)
+        told = run_command(tmp_path, *arguments)
         assert "Traceback" not in told.stderr
         assert not (tmp_path / "imported").exists(), arguments
-    assert "theirs" in call(tmp_path, "verify", "run2").stdout
-    call(
+    assert "theirs" in run_command(tmp_path, "verify", "run2").stdout
+    run_command(
         tmp_path,
         "verify",
         "run2",

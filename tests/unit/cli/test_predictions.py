@@ -205,7 +205,7 @@ def test_the_cost_of_garbled_answers_is_reported(closeread, tmp_path):
     assert not closeread("score", *asked).stderr
 
 
-def answered(closeread, tmp_path, given, *more):
+def score_answers(closeread, tmp_path, given, *more):
     """Score answers to two questions, the second of which has none; squad2.f1, misfits, stderr."""
     row = {"passage": "The ferry left at six.", "question": "When?"}
     rows = [{"id": "x", **row, "answer": "at six"}, {"id": "y", **row, "answer": None}]
@@ -220,12 +220,12 @@ def answered(closeread, tmp_path, given, *more):
 @pytest.mark.parametrize("none", [None, "unanswerable", "[CLS]", "No answer.", "无法回答"])
 def test_other_words_for_no_answer_are_reported(closeread, tmp_path, none):
     """The program wants an empty text; null it does not take at all."""
-    found, misfits, told = answered(closeread, tmp_path, {"x": "at six", "y": none})
+    found, misfits, told = score_answers(closeread, tmp_path, {"x": "at six", "y": none})
     assert found["metrics"]["squad2.f1"]["value"] == 0.5
     assert (misfits["declined"], misfits["missing"]) == (1, 0)
     assert found["read_as"] == {"no answer": {"squad2.f1": 1.0}}
     assert "read as no answer: squad2.f1 would be 100.0 % instead of 50.0 %" in told
-    found, misfits, told = answered(closeread, tmp_path, {"x": "at six", "y": ""})
+    found, misfits, told = score_answers(closeread, tmp_path, {"x": "at six", "y": ""})
     assert not told and not misfits["declined"]
 
 
@@ -236,7 +236,7 @@ def test_null_means_no_answer_only_in_sets_with_unanswerables(closeread, tmp_pat
 
 
 def test_several_texts_for_one_answer_are_reported(closeread, tmp_path):
-    found, misfits, told = answered(closeread, tmp_path, {"x": ["at six", "six"], "y": [""]})
+    found, misfits, told = score_answers(closeread, tmp_path, {"x": ["at six", "six"], "y": [""]})
     assert found["metrics"]["squad2.f1"]["value"] == 1.0
     assert misfits["several"] == 1
     assert told.startswith("1 answer is a list of texts although the gold answer is one")
@@ -246,13 +246,13 @@ def test_odds_that_are_not_probabilities_are_reported(closeread, tmp_path):
     """Log-odds above 1 make no answer of a right one, at the threshold that nobody named."""
     given = {"x": "at six", "y": ""}
     (tmp_path / "odds.json").write_text('{"x": 2.5, "y": 7.0}')
-    found, misfits, told = answered(closeread, tmp_path, given, "--null-odds", "odds.json")
+    found, misfits, told = score_answers(closeread, tmp_path, given, "--null-odds", "odds.json")
     assert found["metrics"]["squad2.f1"]["value"] == 0.5
     assert misfits["odds"] == 2
     assert found["read_as"] == {"no null odds": {"squad2.f1": 1.0}}
     assert "2 questions have no-answer odds below 0 or above 1" in told
     (tmp_path / "odds.json").write_text('{"x": 0, "y": 1}')
-    _, misfits, told = answered(closeread, tmp_path, given, "--null-odds", "odds.json")
+    _, misfits, told = score_answers(closeread, tmp_path, given, "--null-odds", "odds.json")
     assert not misfits["odds"] and not told
 
 

@@ -14,7 +14,7 @@ from closeread.types import Answer, Evidence, Option, Passage, Question, Span
 from command_line import run_in_process
 
 
-def call(*arguments, **environment):
+def run_show(*arguments, **environment):
     return run_in_process("show", *arguments, **environment)
 
 
@@ -22,7 +22,7 @@ def on_terminal(*arguments, columns=60, **environment) -> str:
     return pseudo_terminals.on_terminal("show", *arguments, columns=columns, **environment)
 
 
-def row(number, passage="A cat sat on the mat.", answer="the mat", **fields):
+def question_row(number, passage="A cat sat on the mat.", answer="the mat", **fields):
     return json.dumps(
         {"id": f"q{number}", "passage": passage, "question": "Where?", "answer": answer} | fields
     )
@@ -32,14 +32,21 @@ def row(number, passage="A cat sat on the mat.", answer="the mat", **fields):
 def three(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(
-        "\n".join([row(1), row(2, answer="A cat"), row(3, passage="It ran.", answer="It")]) + "\n"
+        "\n".join(
+            [
+                question_row(1),
+                question_row(2, answer="A cat"),
+                question_row(3, passage="It ran.", answer="It"),
+            ]
+        )
+        + "\n"
     )
     return path
 
 
 def test_a_pipe_gets_plain_text_with_brackets(three):
     """No escape sequence, answers in brackets, a repeated passage only where it is marked."""
-    done = call(three)
+    done = run_show(three)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     assert "A cat sat on ⟦the mat⟧." in done.stdout
@@ -49,25 +56,25 @@ def test_a_pipe_gets_plain_text_with_brackets(three):
 
 def test_one_question_can_be_selected(three):
     """--question shows it with its number; --start and --limit cut."""
-    done = call(three, "--question", "q2")
+    done = run_show(three, "--question", "q2")
     assert "── 2 · q2" in done.stdout
     assert "q1" not in done.stdout
     assert "q3" not in done.stdout
-    done = call(three, "--start", "2", "--limit", "1")
+    done = run_show(three, "--start", "2", "--limit", "1")
     assert "q2" in done.stdout
     assert "q3" not in done.stdout
 
 
 def test_an_unknown_question_lists_similar_ids(three):
     """Exit code 2 and a hint."""
-    done = call(three, "--question", "q22")
+    done = run_show(three, "--question", "q22")
     assert done.returncode == 2
     assert "q2" in done.stderr
     assert "Traceback" not in done.stderr
-    done = call(three, "--start", "9")
+    done = run_show(three, "--start", "9")
     assert done.returncode == 2
     assert "between 1 and 3" in done.stderr
-    done = call(three, "--question", "q1", "--start", "2")
+    done = run_show(three, "--question", "q1", "--start", "2")
     assert done.returncode == 2
     assert "cannot be used together" in done.stderr, "that there is no q1 was said"
 
@@ -77,12 +84,14 @@ def test_a_group_is_shown_together(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(
         "\n".join(
-            row(f"{group}{role}", answer="A", options=["cat", "mat"], group=group, role=role)
+            question_row(
+                f"{group}{role}", answer="A", options=["cat", "mat"], group=group, role=role
+            )
             for group in ("x", "y")
             for role in ("original", "positive", "negative")
         )
     )
-    shown = call(path, "--question", "y").stdout
+    shown = run_show(path, "--question", "y").stdout
     assert shown.count("── ") == 3
     assert "y negative" in shown
     assert "qxoriginal" not in shown
@@ -90,7 +99,7 @@ def test_a_group_is_shown_together(tmp_path):
 
 def test_json_is_one_object(three):
     """Passages and questions as records, with their numbers."""
-    found = json.loads(call(three, "--json", "--start", "2").stdout)["questions"]
+    found = json.loads(run_show(three, "--json", "--start", "2").stdout)["questions"]
     assert [entry["number"] for entry in found] == [2, 3]
     assert found[0]["question"]["question_id"] == "q2"
 
@@ -98,10 +107,10 @@ def test_json_is_one_object(three):
 def test_no_more_is_read_than_shown(tmp_path):
     """A broken line behind the question is never reached."""
     path = tmp_path / "own.jsonl"
-    path.write_text(row(1) + "\n" + row(2, passage="Next.") + "\n" + "{broken\n")
-    done = call(path, "--limit", "1")
+    path.write_text(question_row(1) + "\n" + question_row(2, passage="Next.") + "\n" + "{broken\n")
+    done = run_show(path, "--limit", "1")
     assert (done.returncode, done.stderr) == (0, "")
-    done = call(path)
+    done = run_show(path)
     assert done.returncode == 2
     assert "⟦the mat⟧" in done.stdout
 
@@ -109,7 +118,7 @@ def test_no_more_is_read_than_shown(tmp_path):
 def test_a_closed_pipe_is_no_error(tmp_path):
     """`show | head` ends quietly."""
     path = tmp_path / "own.jsonl"
-    path.write_text("\n".join(row(number) for number in range(3000)))
+    path.write_text("\n".join(question_row(number) for number in range(3000)))
     done = subprocess.run(
         f"{sys.executable} -m closeread show {path} | head -n 1",
         shell=True,
@@ -144,14 +153,16 @@ def test_hostile_text_is_harmless_on_a_terminal(tmp_path):
     """Only our own styles are escape sequences; everything else of the kind is made visible."""
     path = tmp_path / "own.jsonl"
     path.write_text(
-        row(1, passage=HOSTILE, answer="cat", title="\x1b[2J", note="\x1b[5m", id="\x1b]8;;x\x07")
+        question_row(
+            1, passage=HOSTILE, answer="cat", title="\x1b[2J", note="\x1b[5m", id="\x1b]8;;x\x07"
+        )
     )
     shown = on_terminal(path)
     rest = re.sub(r"\x1b\[0(?:;\d+)*m", "", shown)
     assert "\x1b" not in rest
     assert not set(rest) & set("\x07\x08\x9b\x00\r\u202e")
     assert "\u241b[31m" in rest
-    piped = call(path).stdout
+    piped = run_show(path).stdout
     assert not set(piped) & set("\x1b\x07\x08\x9b\x00\r\u202e")
 
 
@@ -163,7 +174,7 @@ def test_chinese_stays_aligned_on_a_terminal():
     assert not any(line.strip()[:1] in "，。；：、”）" for line in plain if line.strip())
 
 
-def sheet(passage: str, question: Question, *, whole: bool = True, width: int = 60) -> str:
+def render_sheet(passage: str, question: Question, *, whole: bool = True, width: int = 60) -> str:
     made = Sheet(width=width, colour=False)
     return "".join(made.show(1, Passage(passage_id="p", text=passage), question, whole))
 
@@ -171,7 +182,7 @@ def sheet(passage: str, question: Question, *, whole: bool = True, width: int = 
 def test_evidence_is_numbered_in_the_passage_and_at_its_option():
     """The same raised number stands at both."""
     text = "甲是乙。丙是丁。"
-    shown = sheet(
+    shown = render_sheet(
         text,
         Question(
             question_id="q",
@@ -204,7 +215,7 @@ def test_paragraphs_and_mrqa_markers_begin_lines():
         kind="span",
         answers=(Answer(kind="span", texts=("A cat",), spans=(Span(23, 28),)),),
     )
-    shown = sheet(text, question)
+    shown = render_sheet(text, question)
     assert (
         "   [DOC] [TLE] Cats\n   [PAR] ⟦A cat⟧ sat.\n   [PAR] It slept.\n\n   The end.\n" in shown
     )
@@ -219,7 +230,7 @@ def test_later_questions_show_the_marked_paragraphs_only():
         kind="span",
         answers=(Answer(kind="span", texts=("two",), spans=(Span(4, 7),)),),
     )
-    shown = sheet("one\ntwo\nthree", question, whole=False)
+    shown = render_sheet("one\ntwo\nthree", question, whole=False)
     assert "[...]\n   ⟦two⟧\n   [the passage as above]" in shown
     assert "three" not in shown
 
@@ -228,7 +239,7 @@ def test_answers_without_a_place_and_without_a_text():
     """Numbers say that they are numbers, no answer and no gold are said in words."""
 
     def ask(*answers):
-        return sheet(
+        return render_sheet(
             "x",
             Question(question_id="q", passage_id="p", text="?", kind="discrete", answers=answers),
         )
@@ -247,7 +258,7 @@ def test_truth_values_and_turns_are_shown():
         question_id="q", passage_id="p", text="And who?\n\nEarlier:\nWhen?\nAt six.",
         kind="verification", asks_for="supported", options=options, option_truth=(True, True),
     )  # fmt: skip
-    told = sheet("x", question)
+    told = render_sheet("x", question)
     assert "Q  And who?\n\n   Earlier:\n   When?\n   At six.\n" in told
     assert "B  BBB  (true)" in told
     assert "no gold answer" not in told
@@ -258,7 +269,7 @@ def test_a_set_without_questions_is_an_error(tmp_path, more):
     """A header alone, as a cut download leaves it."""
     path = tmp_path / "cut.jsonl"
     path.write_text('{"header": {"dataset": "X", "split": "dev"}}\n')
-    done = call(path, *more)
+    done = run_show(path, *more)
     assert done.returncode == 2
     assert "the data set has no questions" in done.stderr
 
@@ -272,11 +283,11 @@ def test_a_results_file_is_shown_as_tables(tmp_path):
         '{"description": "Failed"}, "scores": {"A_em": null, "A_f1": null, "B_em": null, '
         '"B_f1": null}}]}'
     )
-    done = call(path)
+    done = run_show(path)
     assert "50.0 / 60.0" in done.stdout
     assert "40.0 / 50.0" in done.stdout
     assert "—" in done.stdout
-    assert json.loads(call(path, "--json").stdout)["datasets"] == ["A", "B"]
+    assert json.loads(run_show(path, "--json").stdout)["datasets"] == ["A", "B"]
 
 
 def test_real_files_are_shown(corpus):
@@ -290,6 +301,6 @@ def test_real_files_are_shown(corpus):
         "mrqa/results/ood-test-results.json",
         "covidqa/200423_covidQA.json",
     ):
-        done = call(corpus / "data" / name, "--limit", 3)
+        done = run_show(corpus / "data" / name, "--limit", 3)
         assert (done.returncode, done.stderr) == (0, ""), name
         assert all(cell_len(line) <= 100 for line in done.stdout.splitlines()), name

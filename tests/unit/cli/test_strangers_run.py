@@ -19,7 +19,7 @@ audit.checks = ["leakage"]
 """
 
 
-def called(*arguments):
+def exit_code_of(*arguments):
     with pytest.raises(SystemExit) as left:
         main(list(map(str, arguments)))
     return left.value.code or 0
@@ -29,8 +29,8 @@ def called(*arguments):
 def run(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = tmp_path / "run"
-    called("read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", found)
-    called("score", found, "--metric", "squad")
+    exit_code_of("read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", found)
+    exit_code_of("score", found, "--metric", "squad")
     capsys.readouterr()
     return found
 
@@ -57,7 +57,7 @@ def test_commands_write_through_no_link_in_a_run(run, capsys, name, arguments):
     Path("list.txt").write_text("en-01-q1")
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to("../precious")
-    assert called(*arguments) == 2
+    assert exit_code_of(*arguments) == 2
     assert f"run/{name}: cannot be written: it is a link to" in capsys.readouterr().err
     assert Path("precious").read_text() == "mine, without a line's end"
 
@@ -81,7 +81,7 @@ def test_functions_write_through_no_link_in_a_run(run, tmp_path):
 def test_a_pipe_in_a_run_does_not_block(run, capsys, name, verb, told):
     (run / name).unlink(missing_ok=True)
     os.mkfifo(run / name)
-    assert called(verb, run) in (1, 2)
+    assert exit_code_of(verb, run) in (1, 2)
     printed = capsys.readouterr()
     assert told in printed.out + printed.err
 
@@ -89,16 +89,16 @@ def test_a_pipe_in_a_run_does_not_block(run, capsys, name, verb, told):
 def test_a_folders_name_is_printed_safely(run, tmp_path, capsys):
     """It comes with the archive that was handed in."""
     shutil.copytree(run, tmp_path / "all" / "x: differs\n\x1b[2Ky")
-    called("verify", tmp_path / "all", "--track", "closed")
+    exit_code_of("verify", tmp_path / "all", "--track", "closed")
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "x: differs␊␛[2Ky: verified\n" in printed
 
 
 def test_a_data_sets_name_is_printed_safely(tmp_path, capsys):
-    called("convert", "exam/en", tmp_path / "set.jsonl")
+    exit_code_of("convert", "exam/en", tmp_path / "set.jsonl")
     text = (tmp_path / "set.jsonl").read_text().replace('"exam/en', '"x\\u001b[2K\\nexam/en', 1)
     (tmp_path / "set.jsonl").write_text(text)
     capsys.readouterr()
-    called("evidence", tmp_path / "set.jsonl", "--limit", "5", "--retriever", "bm25")
+    exit_code_of("evidence", tmp_path / "set.jsonl", "--limit", "5", "--retriever", "bm25")
     assert capsys.readouterr().out.startswith("x␛[2K␊exam/en: ")

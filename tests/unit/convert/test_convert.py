@@ -252,7 +252,7 @@ def test_a_folder_that_cannot_be_created_is_an_error(squad, tmp_path):
         convert(squad, tmp_path / "nowhere" / "x.jsonl")
 
 
-def pair(**fields):
+def one_item(**fields):
     question = {
         "question_id": "q",
         "passage_id": "p",
@@ -282,7 +282,7 @@ def pair(**fields):
 )
 def test_differences_are_found_field_by_field(own, field, essential):
     """Each field is compared by itself, and the essential ones are named."""
-    counts, problem = differences(pair(**own), pair())
+    counts, problem = differences(one_item(**own), one_item())
     assert counts[field] == 1
     assert bool(problem) == essential
     assert essential or set(counts) == {field}
@@ -300,7 +300,7 @@ def test_a_lost_language_is_counted(tmp_path):
 
 def test_a_missing_question_is_an_essential_difference():
     """Both directions."""
-    for before, after in ((pair(), []), ([], pair())):
+    for before, after in ((one_item(), []), ([], one_item())):
         assert differences(before, after) == ({"questions": 1}, "the number of questions differs")
 
 
@@ -308,7 +308,7 @@ def test_spans_are_compared_without_their_order():
     """Two places of one answer are the same in either order."""
     one = (Answer(kind="span", texts=("a",), spans=(Span(0, 1), Span(4, 5))),)
     two = (Answer(kind="span", texts=("a",), spans=(Span(4, 5), Span(0, 1))),)
-    assert differences(pair(answers=one), pair(answers=two)) == ({}, "")
+    assert differences(one_item(answers=one), one_item(answers=two)) == ({}, "")
 
 
 UNASKED = (

@@ -17,20 +17,20 @@ def sample(corpus):
     return [json.loads(row) for row in rows]
 
 
-def bare(dataset):
+def without_tokens(dataset):
     """The sample without its tokens and marks: answers with the annotators' places alone."""
 
     def read(defects):
         for passage, questions in dataset.read(defects):
             yield (
                 msgspec.structs.replace(passage, metadata={}),
-                tuple(_bare(question) for question in questions),
+                tuple(_without_marks(question) for question in questions),
             )
 
     return replace(dataset, read=read, metadata={})
 
 
-def _bare(question):
+def _without_marks(question):
     places = tuple(
         Span(*place)
         for entry in question.metadata["detected_answers"]
@@ -45,7 +45,7 @@ def _bare(question):
 def test_tokens_equal_those_of_the_official_sample(corpus):
     """All 1,624 tokens of the sample's contexts and questions are ours, with their offsets."""
     source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
-    made = to_mrqa(bare(source))
+    made = to_mrqa(without_tokens(source))
     compared = 0
     for (passage, questions), row in zip(made.dataset, sample(corpus), strict=True):
         theirs = [tuple(token) for token in row["context_tokens"]]
@@ -76,7 +76,7 @@ def test_todays_tokenizer_differs_from_2019_as_documented(corpus):
 def test_detected_answers_equal_those_of_the_official_sample(corpus):
     """All 17 marks are those of the sample, by text, by characters and by tokens."""
     source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
-    made = to_mrqa(bare(source), occurrences="annotated")
+    made = to_mrqa(without_tokens(source), occurrences="annotated")
     compared = 0
     for (_, questions), row in zip(made.dataset, sample(corpus), strict=True):
         for question, qa in zip(questions, row["qas"], strict=True):
@@ -91,7 +91,7 @@ def test_detected_answers_equal_those_of_the_official_sample(corpus):
 def test_all_occurrences_of_the_official_sample_are_found(corpus):
     """Looking for all places finds those of the sample and every other word-for-word one."""
     source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
-    made = to_mrqa(bare(source))
+    made = to_mrqa(without_tokens(source))
     found = 0
     for (passage, questions), row in zip(made.dataset, sample(corpus), strict=True):
         for question, qa in zip(questions, row["qas"], strict=True):

@@ -10,19 +10,19 @@ from closeread.formats.conversion.occurrences import TokenizedText, fold
 from closeread.text.normalize import mrqa
 
 
-def cut(text: str) -> list[tuple[str, int]]:
+def tokenize(text: str) -> list[tuple[str, int]]:
     return [(m[0], m.start()) for m in re.finditer(r"\w+|[^\w\s]", text)]
 
 
 def found(text: str, answer: str) -> list[str]:
-    tokenized = TokenizedText(text, cut(text))
+    tokenized = TokenizedText(text, tokenize(text))
     return [span.of(text) for span in tokenized.find(answer)]
 
 
 def test_every_occurrence_is_found():
     """The example of the shared task's own description."""
     text = "The answer is 42. 42 is the answer."
-    spans = TokenizedText(text, cut(text)).find("42")
+    spans = TokenizedText(text, tokenize(text)).find("42")
     assert [(span.start, span.end) for span in spans] == [(14, 16), (18, 20)]
 
 
@@ -87,7 +87,7 @@ def test_a_match_inside_a_token_does_not_count():
 
 def test_a_span_has_its_tokens():
     """A span that cuts a token has none."""
-    tokenized = TokenizedText("one two three", cut("one two three"))
+    tokenized = TokenizedText("one two three", tokenize("one two three"))
     (span,) = tokenized.find("two three")
     tokens = tokenized.token_span(span)
     assert (tokens.start, tokens.end) == (1, 3)
@@ -115,7 +115,7 @@ def test_found_spans_score_as_exact(pieces, answer):
     """Whatever is marked equals the answer for the scorer, in whole tokens, without overlap."""
     text = "".join(word + gap for word, gap in pieces)
     wanted = " ".join(answer)
-    tokenized = TokenizedText(text, cut(text))
+    tokenized = TokenizedText(text, tokenize(text))
     end = 0
     for span in tokenized.find(wanted):
         assert mrqa(span.of(text)) == mrqa(wanted)
@@ -128,7 +128,7 @@ def test_found_spans_score_as_exact(pieces, answer):
 def test_whole_tokens_of_the_text_are_found(pieces, data):
     """Any run of tokens with a word in it is found again somewhere."""
     text = "".join(word + gap for word, gap in pieces)
-    tokens = cut(text)
+    tokens = tokenize(text)
     if not tokens:
         return
     first = data.draw(st.integers(0, len(tokens) - 1))

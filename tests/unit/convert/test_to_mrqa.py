@@ -35,12 +35,12 @@ def dataset(*items, name="toy") -> Dataset:
     )
 
 
-def converted(*items, **settings):
+def convert_items(*items, **settings):
     made = to_mrqa(dataset(*items), **settings)
     return made, list(made.dataset)
 
 
-def marked(question: Question) -> dict[str, list[int]]:
+def starts_by_text(question: Question) -> dict[str, list[int]]:
     return {
         entry["text"]: [start for start, _ in entry["char_spans"]]
         for entry in question.metadata["detected_answers"]
@@ -49,7 +49,7 @@ def marked(question: Question) -> dict[str, list[int]]:
 
 def test_all_occurrences_are_marked_with_their_tokens():
     """The description's example: two places, and tokens that are these places."""
-    _, ((passage, (asked,)),) = converted(
+    _, ((passage, (asked,)),) = convert_items(
         ("The answer is 42. 42 is the answer.", question(1, span("42", 14)))
     )
     (entry,) = asked.metadata["detected_answers"]
@@ -66,7 +66,7 @@ def test_annotated_spans_can_be_kept():
     """As in the shared task's SQuAD and NewsQA: one entry a reference, repeats kept."""
     text = "42 is the answer, and 42 it is."
     items = (text, question(1, span("42", 22), span("42", 22), span("the answer", 6)))
-    _, ((_, (asked,)),) = converted(items, occurrences="annotated")
+    _, ((_, (asked,)),) = convert_items(items, occurrences="annotated")
     assert [entry["text"] for entry in asked.metadata["detected_answers"]] == [
         "42",
         "42",
@@ -78,14 +78,16 @@ def test_annotated_spans_can_be_kept():
 def test_repair_2019_05_29_every_answer_keeps_its_places_and_its_whole_text():
     """`Super Bowl` and `Super Bowl 50` are both marked, neither cut to the other."""
     text = "Super Bowl 50 was a game. The Super Bowl is held yearly."
-    _, ((_, (asked,)),) = converted(
+    _, ((_, (asked,)),) = convert_items(
         (text, question(1, span("Super Bowl", 30), span("Super Bowl 50", 0)))
     )
-    assert marked(asked) == {"Super Bowl": [0], "The Super Bowl": [26], "Super Bowl 50": [0]} or (
-        marked(asked) == {"Super Bowl": [0, 30], "Super Bowl 50": [0]}
-    )
-    assert marked(asked)["Super Bowl 50"] == [0]
-    assert 30 in marked(asked)["Super Bowl"]
+    assert starts_by_text(asked) == {
+        "Super Bowl": [0],
+        "The Super Bowl": [26],
+        "Super Bowl 50": [0],
+    } or (starts_by_text(asked) == {"Super Bowl": [0, 30], "Super Bowl 50": [0]})
+    assert starts_by_text(asked)["Super Bowl 50"] == [0]
+    assert 30 in starts_by_text(asked)["Super Bowl"]
 
 
 def test_repair_2019_06_13_no_paragraph_twice():
@@ -94,7 +96,7 @@ def test_repair_2019_06_13_no_paragraph_twice():
     again = replace_text(one, "b")
     two = Passage(passage_id="c", text="Oslo is in Norway.", title="Oslo")
     ask = "In which country was Ann born?"
-    made, items = converted(
+    made, items = convert_items(
         (one, question(1, span("Oslo", 16), text=ask)),
         (again, question(1, text=ask)),
         (two, question(1, span("Norway", 11), text=ask)),
@@ -106,8 +108,8 @@ def test_repair_2019_06_13_no_paragraph_twice():
         "[DOC] [TLE] Oslo [PAR] Oslo is in Norway."
     )
     assert made.remarks.counts == {"repeated-paragraph": 2}
-    assert set(marked(asked)) == {"Oslo", "Norway"}
-    assert len(marked(asked)["Oslo"]) == 3
+    assert set(starts_by_text(asked)) == {"Oslo", "Norway"}
+    assert len(starts_by_text(asked)["Oslo"]) == 3
     tokens = [token for token, _ in passage.metadata["context_tokens"]]
     assert tokens.count("[DOC]") == tokens.count("[TLE]") == 2
     assert tokens.count("[PAR]") == 3
@@ -119,7 +121,7 @@ def replace_text(passage: Passage, passage_id: str) -> Passage:
 
 def test_repair_2019_06_13_no_context_twice():
     """Passages that repeat their neighbour become one line with all questions."""
-    made, items = converted(
+    made, items = convert_items(
         ("A cat sat.", question(1, span("A cat", 0))),
         ("A cat sat.", question(2, span("sat", 6))),
         ("A dog ran.", question(3, span("A dog", 0))),
@@ -131,7 +133,7 @@ def test_repair_2019_06_13_no_context_twice():
 
 def test_repair_2019_07_12_what_is_marked_scores_as_exact():
     """An answer that only a tokenizer's spelling ties to the passage is dropped, not half-kept."""
-    made, items = converted(
+    made, items = convert_items(
         (
             "The positive effects of early-life exercise lasted a week.",
             question(1, span("The positive effects of early- life exercise.")),
@@ -147,7 +149,7 @@ def test_repair_2019_07_12_what_is_marked_scores_as_exact():
 
 def test_questions_that_are_not_extractive_are_dropped_and_counted():
     """Every reason has its own count."""
-    made, items = converted(
+    made, items = convert_items(
         (
             "Two cats sat on 3 mats in 1999.",
             question(1, Answer(kind="none")),
@@ -181,7 +183,7 @@ def test_options_are_removed_and_their_text_is_searched():
         Option(label=label, text=text)
         for label, text in zip("AB", ("On the mat.", "In a hat"), strict=True)
     )
-    made, items = converted(
+    made, items = convert_items(
         (
             "The cat sat on the mat.",
             question(
@@ -201,14 +203,14 @@ def test_options_are_removed_and_their_text_is_searched():
     ((_, (kept,)),) = items
     assert kept.options == ()
     assert kept.kind == "span"
-    assert marked(kept) == {"on the mat.": [12]}
+    assert starts_by_text(kept) == {"on the mat.": [12]}
     assert made.dropped.counts == {"answer-not-in-passage": 1}
 
 
 def test_contexts_are_cut_at_800_tokens():
     """An answer beyond the cut goes with its question; one on this side stays."""
     text = " ".join(f"w{number}" for number in range(1000)) + " end."
-    made, items = converted((text, question(1, span("w799")), question(2, span("w800"))))
+    made, items = convert_items((text, question(1, span("w799")), question(2, span("w800"))))
     ((passage, (kept,)),) = items
     assert len(passage.metadata["context_tokens"]) == 800
     assert passage.text.endswith(" w799")
@@ -220,8 +222,8 @@ def test_contexts_are_cut_at_800_tokens():
 def test_ids_are_unique_within_and_across_sets():
     """The hash has the set's name in it; a repeated id still gets a hash of its own."""
     items = ("A cat sat.", question(1, span("sat")), question(1, span("A cat")))
-    made, ((_, asked),) = converted(items)
-    _, ((_, others),) = converted(items, name="other")
+    made, ((_, asked),) = convert_items(items)
+    _, ((_, others),) = convert_items(items, name="other")
     ids = [one.question_id for one in (*asked, *others)]
     assert len(set(ids)) == 4
     assert all(re.fullmatch("[0-9a-f]{32}", one) for one in ids)
@@ -231,10 +233,10 @@ def test_ids_are_unique_within_and_across_sets():
 
 def test_wrong_annotations_are_replaced_by_occurrences():
     """An offset that points elsewhere is not marked."""
-    _, ((_, (asked,)),) = converted(
+    _, ((_, (asked,)),) = convert_items(
         ("A cat sat.", question(1, span("sat", 0))), occurrences="annotated"
     )
-    assert marked(asked) == {"sat": [6]}
+    assert starts_by_text(asked) == {"sat": [6]}
 
 
 def test_no_extractive_question_is_an_error_and_no_file(tmp_path):
@@ -248,8 +250,8 @@ def test_no_extractive_question_is_an_error_and_no_file(tmp_path):
 def test_chinese_is_cut_into_characters():
     """Chinese has no blanks to cut at, so every character is a token."""
     passage = Passage(passage_id="p", text="猫坐在垫子上。猫睡了。", language="zh")
-    _, ((made, (asked,)),) = converted((passage, question(1, span("猫", 0))))
-    assert marked(asked) == {"猫": [0, 7]}
+    _, ((made, (asked,)),) = convert_items((passage, question(1, span("猫", 0))))
+    assert starts_by_text(asked) == {"猫": [0, 7]}
     assert len(made.metadata["context_tokens"]) == len(passage.text)
 
 
@@ -304,11 +306,11 @@ def test_reading_is_lazy_and_can_be_repeated():
 @pytest.mark.parametrize("answer", ["the", " the "])
 def test_a_wrong_span_without_words_is_dropped(tmp_path, occurrences, answer):
     """``(`` and ``the`` both normalise to nothing: the written file was then read with defects."""
-    made, ((_, (asked,)),) = converted(
+    made, ((_, (asked,)),) = convert_items(
         ("(on) the mat", question(1, Answer(kind="span", texts=(answer,), spans=(Span(0, 1),)))),
         occurrences=occurrences,
     )
-    assert marked(asked) == {"the": [5]}
+    assert starts_by_text(asked) == {"the": [5]}
     assert asked.answers[0].spans == (Span(5, 8),)
     dump(made.dataset, tmp_path / "out.jsonl")
     assert load(tmp_path / "out.jsonl").check().total == 0

@@ -9,7 +9,7 @@ from closeread.readers.http.answer_wire import AnswerRequest
 QUESTION = {"question_id": "1", "text": "?", "kind": "span"}
 
 
-def asked(**fields):
+def answer_request(**fields):
     question = {key: value for key, value in (QUESTION | fields).items() if value is not None}
     return {"items": [{"passage": {"text": "Bob ran."}, "questions": [question]}]}
 
@@ -19,12 +19,16 @@ def asked(**fields):
     [
         ({"itmes": []}, "unknown field 'itmes'", "perhaps 'items'"),
         ({"zzz": []}, "unknown field 'zzz'", "one of items, n_best, evidence"),
-        (asked(txt="?"), "unknown field 'txt'", "perhaps 'text'"),
-        (asked(kind="spam"), "found 'spam'", "one of choice, discrete, entailment, span, verifi"),
-        (asked(asks_for="true"), "found 'true'", "one of contradicted, supported"),
-        (asked() | {"n_best": -1}, "out of range", "at least 0 and at most 1000"),
+        (answer_request(txt="?"), "unknown field 'txt'", "perhaps 'text'"),
+        (
+            answer_request(kind="spam"),
+            "found 'spam'",
+            "one of choice, discrete, entailment, span, verifi",
+        ),
+        (answer_request(asks_for="true"), "found 'true'", "one of contradicted, supported"),
+        (answer_request() | {"n_best": -1}, "out of range", "at least 0 and at most 1000"),
         ({}, "the field 'items' is missing", "'items': a list of objects"),
-        (asked(text=None), "the field 'text' is missing", "'text': a string"),
+        (answer_request(text=None), "the field 'text' is missing", "'text': a string"),
     ],
 )
 def test_mismatches_name_what_was_found_and_expected(sent, found, expected):
@@ -36,7 +40,7 @@ def test_mismatches_name_what_was_found_and_expected(sent, found, expected):
     assert told[1].startswith(expected)
 
 
-@pytest.mark.parametrize("sent", [asked(text=3), asked() | {"n_best": "a"}])
+@pytest.mark.parametrize("sent", [answer_request(text=3), answer_request() | {"n_best": "a"}])
 def test_clear_parser_messages_are_kept(sent):
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.convert(sent, AnswerRequest)

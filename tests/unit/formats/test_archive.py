@@ -21,7 +21,7 @@ def own(tmp_path):
     return load(tmp_path / "own.jsonl")
 
 
-def archive(tmp_path, members, method=zipfile.ZIP_DEFLATED):
+def write_archive(tmp_path, members, method=zipfile.ZIP_DEFLATED):
     path = tmp_path / "team.zip"
     with zipfile.ZipFile(path, "w", method) as made:
         for name, content in members.items():
@@ -39,7 +39,7 @@ def archive(tmp_path, members, method=zipfile.ZIP_DEFLATED):
     ],
 )
 def test_the_one_file_of_predictions_is_read(tmp_path, own, members):
-    found = load_submission(archive(tmp_path, members), own).predictions
+    found = load_submission(write_archive(tmp_path, members), own).predictions
     assert {name: one.answer.text for name, one in found.items()} == {"a": "at six", "b": "six"}
 
 
@@ -53,19 +53,19 @@ def test_the_one_file_of_predictions_is_read(tmp_path, own, members):
 )
 def test_archives_without_exactly_one_prediction_file_are_rejected(tmp_path, own, members, told):
     with pytest.raises(InputError, match="unpack it and pass the file") as refused:
-        load_submission(archive(tmp_path, members), own)
+        load_submission(write_archive(tmp_path, members), own)
     assert told in refused.value.found
 
 
 def test_errors_name_the_member(tmp_path, own):
     for raw, told in (('{"a": "北京"}'.encode("gbk"), "UTF-8"), (b'{"a": ', "JSON")):
         with pytest.raises(InputError, match=told) as refused:
-            load_submission(archive(tmp_path, {"x/p.json": raw}), own)
+            load_submission(write_archive(tmp_path, {"x/p.json": raw}), own)
         assert "team.zip, x/p.json" in refused.value.where
-    path = archive(tmp_path, {"p.json": ANSWERS})
+    path = write_archive(tmp_path, {"p.json": ANSWERS})
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(InputError, match="the archive cannot be read"):
         load_submission(path, own)
-    packed = archive(tmp_path, {"p.json": ANSWERS}, zipfile.ZIP_LZMA)
+    packed = write_archive(tmp_path, {"p.json": ANSWERS}, zipfile.ZIP_LZMA)
     with pytest.raises(InputError, match="not compressed with deflate"):
         load_submission(packed, own)

@@ -38,7 +38,7 @@ def read_all(path: Path, name: str | None = None) -> CloseReadError | None:
     return None
 
 
-def refused(path: Path, name: str | None = None) -> str:
+def error_message(path: Path, name: str | None = None) -> str:
     """The message that the file is refused with; it names the file."""
     error = read_all(path, name)
     assert isinstance(error, InputError), error
@@ -47,7 +47,7 @@ def refused(path: Path, name: str | None = None) -> str:
     return str(error)
 
 
-def zipped(raw: bytes) -> bytes:
+def zip_of(raw: bytes) -> bytes:
     """An archive with one member that holds ``raw``."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -55,7 +55,7 @@ def zipped(raw: bytes) -> bytes:
     return packed.getvalue()
 
 
-def tarred(raw: bytes) -> bytes:
+def tar_of(raw: bytes) -> bytes:
     """The same as a tar archive."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
@@ -89,7 +89,7 @@ def test_a_truncated_gzip_is_an_error(tmp_path, name):
     for size in (3, 15, len(whole) // 2, len(whole) - 8, len(whole) - 1):
         path.write_bytes(whole[:size])
         for guess_or_not in (None, name):
-            assert "gzip data is cut off" in refused(path, guess_or_not)
+            assert "gzip data is cut off" in error_message(path, guess_or_not)
 
 
 def test_a_damaged_gzip_is_an_error(tmp_path, name):
@@ -103,7 +103,7 @@ def test_a_damaged_gzip_is_an_error(tmp_path, name):
         whole + b"garbage",
     ):
         path.write_bytes(damaged)
-        assert "gzip" in refused(path, name)
+        assert "gzip" in error_message(path, name)
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-16-le", "utf-16-be"])
@@ -113,24 +113,24 @@ def test_a_wrong_encoding_is_an_error(tmp_path, name, encoding):
     text = path.read_text("utf-8").replace("ferry", "渡船")
     path.write_bytes(text.encode(encoding))
     for guess_or_not in (None, name):
-        assert "iconv" in refused(path, guess_or_not)
+        assert "iconv" in error_message(path, guess_or_not)
 
 
 def test_the_encoding_error_fits_western_text(tmp_path):
     """The encoding cannot be known: both that are likely are named."""
     path = tmp_path / "rows.csv"
     path.write_bytes("id,passage,question\n1,Le café ouvre.,Quand?\n".encode("windows-1252"))
-    assert "GB18030, Western text WINDOWS-1252" in refused(path, "csv")
+    assert "GB18030, Western text WINDOWS-1252" in error_message(path, "csv")
 
 
 @pytest.mark.parametrize(
     ("pack", "called", "cure"),
     [
-        (zipped, "a zip archive", "unpack it and pass a file in it"),
+        (zip_of, "a zip archive", "unpack it and pass a file in it"),
         (lzma.compress, "compressed with xz", "xz -dk"),
         (bz2.compress, "compressed with bzip2", "bzip2 -dk"),
-        (tarred, "a tar archive", "tar -xf"),
-        (lambda raw: gzip.compress(tarred(raw)), "a tar archive", "tar -xf"),
+        (tar_of, "a tar archive", "tar -xf"),
+        (lambda raw: gzip.compress(tar_of(raw)), "a tar archive", "tar -xf"),
         (
             lambda raw: b"PAR1\x15\x04" + raw + b"PAR1",
             "cannot be read as parquet",
@@ -143,10 +143,10 @@ def test_archives_are_recognised(tmp_path, name, pack, called, cure):
     path = write_sample(tmp_path, name)
     path.write_bytes(pack(path.read_bytes()))
     for guess_or_not in (None, name):
-        message = refused(path, guess_or_not)
+        message = error_message(path, guess_or_not)
         assert called in message
         assert cure in message
-    if pack is not zipped:  # which is taken for the package of an evaluation
+    if pack is not zip_of:  # which is taken for the package of an evaluation
         with pytest.raises(InputError, match=called):
             load_submission(path)
 
@@ -164,30 +164,30 @@ def test_blank_files_are_an_error(tmp_path):
     """Of no format, rather than one that is not known."""
     path = tmp_path / "blank.jsonl"
     path.write_text("  \n\n\t\n")
-    assert "the file holds only blank lines" in refused(path)
+    assert "the file holds only blank lines" in error_message(path)
     path.write_text("\n" * 300_000 + "one")
-    assert "no known format" in refused(path)
+    assert "no known format" in error_message(path)
 
 
 def test_empty_files_are_an_error(tmp_path, name):
     """An empty file, packed or not, is called empty."""
     path = tmp_path / "empty"
     path.write_bytes(b"")
-    assert "empty" in refused(path, name)
+    assert "empty" in error_message(path, name)
     path.write_bytes(gzip.compress(b""))
-    assert "empty" in refused(path, name)
+    assert "empty" in error_message(path, name)
     path.write_bytes(b"\xef\xbb\xbf")
-    refused(path, name)
+    error_message(path, name)
     path.write_bytes(b" \n\n \n")
-    refused(path, name)
+    error_message(path, name)
 
 
 def test_a_missing_file_is_an_error(tmp_path, name):
     """A directory, a missing file, a pipe and an impossible path are told apart."""
-    assert "a folder, not a file" in refused(tmp_path, name)
-    assert "No such file" in refused(tmp_path / "missing.json", name)
+    assert "a folder, not a file" in error_message(tmp_path, name)
+    assert "No such file" in error_message(tmp_path / "missing.json", name)
     os.mkfifo(tmp_path / "pipe")
-    assert "not a regular file" in refused(tmp_path / "pipe", name)
+    assert "not a regular file" in error_message(tmp_path / "pipe", name)
     assert "null" in str(read_all(Path("a\0b"), name))
 
 
@@ -197,7 +197,7 @@ def test_an_unreadable_file_is_an_error(tmp_path):
     path.chmod(0)
     if os.access(path, os.R_OK):
         pytest.skip("this user may read every file")
-    assert "Permission denied" in refused(path)
+    assert "Permission denied" in error_message(path)
 
 
 def test_a_truncated_file_is_an_error(tmp_path, name):
@@ -208,8 +208,8 @@ def test_a_truncated_file_is_an_error(tmp_path, name):
     last = whole.rindex(b"piano") if name != "csv" else whole.rindex(b"q2")
     for cut in (last + 2, whole.index(b"piano") + 2, 20):
         path.write_bytes(whole[:cut])
-        refused(path, name)
-        refused(path)
+        error_message(path, name)
+        error_message(path)
 
 
 def test_nul_bytes_are_an_error(tmp_path, name):
@@ -217,10 +217,10 @@ def test_nul_bytes_are_an_error(tmp_path, name):
     path = write_sample(tmp_path, name)
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"piano", b"pi\0no"))
-    assert "NUL" in refused(path, name)
+    assert "NUL" in error_message(path, name)
     path.write_bytes(b"\0" * 1000)
-    refused(path, name)
-    refused(path)
+    error_message(path, name)
+    error_message(path)
 
 
 @pytest.mark.parametrize("name", JSON_FORMATS)
@@ -232,11 +232,11 @@ def test_deep_nesting_is_an_error(tmp_path, name):
     passage = json.dumps(TEXT).encode()
     start = whole.index(passage) if passage in whole else whole.index(b'"')
     path.write_bytes(whole[:start] + nested + whole[start + len(passage) :])
-    refused(path, name)
+    error_message(path, name)
     for text in (nested, b"[" * 100_000, b'{"data":' * 100_000, b'{"data":' + nested + b"}"):
         path.write_bytes(text)
-        refused(path, name)
-        refused(path)
+        error_message(path, name)
+        error_message(path)
 
 
 @pytest.mark.parametrize("name", LINE_FORMATS)
@@ -245,7 +245,7 @@ def test_a_broken_line_is_named_by_number(tmp_path, name):
     path = write_sample(tmp_path, name)
     line = path.read_bytes().split(b"\n")[0] + b"\n"
     path.write_bytes(line * 40_000 + line.replace(b":", b";", 1) + line * 10)
-    assert f"{path}, line 40001" in refused(path, name)
+    assert f"{path}, line 40001" in error_message(path, name)
 
 
 @pytest.mark.parametrize("name", ["mrqa", "jsonl", "squad", "csv"])
@@ -257,8 +257,8 @@ def test_a_very_long_line(tmp_path, name):
     assert read_all(path, name) is None
     with path.open("r+b") as stream:
         stream.truncate(40_000_000)
-    refused(path, name)
-    refused(path)
+    error_message(path, name)
+    error_message(path)
 
 
 def _places(value, path=()):
@@ -270,7 +270,7 @@ def _places(value, path=()):
             yield from _places(inner, (*path, key))
 
 
-def _changed(value, path, make):
+def _replace_at(value, path, make):
     changed = copy.deepcopy(value)
     holder = changed
     for key in path[:-1]:
@@ -305,7 +305,7 @@ def test_missing_fields_and_wrong_types_are_errors(tmp_path, name):
     tried = refusals = 0
     for place in _places(values):
         for change in CHANGES:
-            changed = _changed(values, place, change)
+            changed = _replace_at(values, place, change)
             if not changed:
                 continue
             path.write_text("\n".join(map(json.dumps, changed)), "utf-8")
@@ -328,32 +328,32 @@ def test_the_question_and_the_field_are_named(tmp_path):
     answers[0]["answer_start"] = "80"
     path.write_text(json.dumps(document, indent=1))
     line = path.read_text().splitlines().index('       "id": "q2",') + 1
-    message = refused(path)
+    message = error_message(path)
     assert message.startswith(f"{path}, line {line}, question q2, at data[0].paragraphs[0].qas[1]")
     assert "found a string" in message
     assert "expected: an integer" in message
     del answers[0]["answer_start"]
     path.write_text(json.dumps(document))
-    assert "question q2" in refused(path)
-    told = refused(path)
+    assert "question q2" in error_message(path)
+    told = error_message(path)
     assert "the field 'answer_start' is missing" in told
     assert "expected: 'answer_start': an integer" in told
     answers[0]["answer_start"] = 80
     del document["data"][0]["paragraphs"][0]["qas"][1]["id"]
     path.write_text(json.dumps(document))
-    assert "expected: 'id': a string or an integer" in refused(path)
+    assert "expected: 'id': a string or an integer" in error_message(path)
 
 
 def test_an_unknown_format_lists_the_known_ones(tmp_path):
     """Content of no known format lists the formats and points to the manual."""
     path = tmp_path / "odd.json"
     path.write_text('{"cats": 3}')
-    message = refused(path)
+    message = error_message(path)
     assert "squad" in message
     assert "columns other than id, passage and question" in message
     assert "docs/formats.md" in message
     path.write_text("just some words\n")
-    refused(path)
+    error_message(path)
 
 
 def test_the_command_line_prints_one_message(tmp_path):
@@ -375,7 +375,9 @@ def test_a_wrong_encoding_in_an_extra_field_is_an_error(tmp_path, name):
     for at in range(len(whole)):
         if whole[at : at + 1] == b"{" and whole[at + 1 : at + 2] != b"}":
             path.write_bytes(whole[: at + 1] + b'"zz":"\xc4\xe3",' + whole[at + 1 :])
-            assert "not UTF-8" in refused(path, name) or "unknown field" in refused(path, name)
+            assert "not UTF-8" in error_message(path, name) or "unknown field" in error_message(
+                path, name
+            )
 
 
 def test_the_cure_names_the_commands_option(tmp_path):
@@ -401,7 +403,7 @@ def test_a_first_line_too_long_to_guess_is_an_error(tmp_path):
     question = '{"question_id": "q", "passage_id": "p", "text": "Which?", "kind": "span"}'
     passage = '{"text": "%s", "passage_id": "p"}' % ("word " * 3_400_000)
     path.write_text(f'{{"passage": {passage}, "questions": [{question}]}}\n')
-    message = refused(path)
+    message = error_message(path)
     assert "the first line is too long" in message
     assert "--format" in message
     assert sum(len(questions) for _, questions in load(path, "jsonl")) == 1

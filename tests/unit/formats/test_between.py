@@ -16,7 +16,7 @@ def exam() -> Dataset:
     return formats.load(locate("exam/zh"))
 
 
-def _into(dataset: Dataset, name: str, tmp_path: Path) -> list[Question]:
+def _convert_questions(dataset: Dataset, name: str, tmp_path: Path) -> list[Question]:
     path = tmp_path / f"{name}.json"
     formats.dump(dataset, path, name)
     again = formats.load(path)
@@ -41,7 +41,7 @@ def test_the_exam_converts_to_every_format_that_holds_it(
     exam: Dataset, tmp_path: Path, name: str, kept: set[str]
 ):
     """Stems, options and gold arrive everywhere; truth, roles and evidence where they have room."""
-    before, after = list(exam.questions()), _into(exam, name, tmp_path)
+    before, after = list(exam.questions()), _convert_questions(exam, name, tmp_path)
     assert len(before) == len(after) > 0
     for one, other in zip(before, after, strict=True):
         assert one.text == other.text

@@ -16,20 +16,20 @@ FACT, TRUTH = SNIPPETS["questions"]
 SUMMARY = FACT | {"id": "b0", "type": "summary"}
 
 
-def saved(folder: Path, *questions: Any) -> Path:
+def write_set(folder: Path, *questions: Any) -> Path:
     path = folder / "set.json"
     path.write_text(json.dumps({"questions": questions, "username": "x"}), "utf-8")
     return path
 
 
-def back(path: Path, folder: Path) -> Any:
+def round_trip(path: Path, folder: Path) -> Any:
     dump(load(path), folder / "back.json")
     return json.loads((folder / "back.json").read_text("utf-8"))
 
 
 def test_questions_have_their_snippets(tmp_path):
     defects = Defects()
-    path = saved(tmp_path, FACT, TRUTH)
+    path = write_set(tmp_path, FACT, TRUTH)
     (passage, (fact,)), (_, (truth,)) = load(path).read(defects)
     assert (load(path).format, defects.counts) == ("bioasq", {})
     assert passage.text == "The ferry left at six.\nIt had a piano."
@@ -39,7 +39,7 @@ def test_questions_have_their_snippets(tmp_path):
     )
     assert ([one.text for one in truth.options], truth.answers[0].label) == (["yes", "no"], "A")
     assert truth.tags == {"type": "yesno"}
-    assert back(path, tmp_path) == {"questions": [FACT, TRUTH], "username": "x"}
+    assert round_trip(path, tmp_path) == {"questions": [FACT, TRUTH], "username": "x"}
 
 
 @pytest.mark.parametrize(
@@ -61,37 +61,37 @@ def test_questions_have_their_snippets(tmp_path):
 )
 def test_answers_of_every_type_are_read(tmp_path, kind, said, texts):
     row = FACT | {"type": kind, "exact_answer": said}
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     ((_, (question,)),) = load(path)
     assert [answer.texts for answer in question.answers] == texts
-    assert back(path, tmp_path)["questions"] == [row]
+    assert round_trip(path, tmp_path)["questions"] == [row]
 
 
 def test_free_form_questions_are_skipped_and_written_back(tmp_path):
     rows = [SUMMARY, SUMMARY | {"id": "b9"}, FACT, SUMMARY | {"id": "c"}, TRUTH, SUMMARY]
-    path = saved(tmp_path, *rows)
+    path = write_set(tmp_path, *rows)
     dataset = load(path)
     assert [question.question_id for question in dataset.questions()] == ["b1", "b2"]
     assert dataset.check().counts == {"free-answer": 4}
-    assert back(path, tmp_path)["questions"] == rows
+    assert round_trip(path, tmp_path)["questions"] == rows
 
 
 def test_odd_answers_are_counted(tmp_path):
     rows = [FACT | {"exact_answer": "seven"}, TRUTH | {"exact_answer": "maybe"}]
     counted = {"answer-not-in-passage": 1, "answer-not-an-option": 1}
-    assert load(saved(tmp_path, *rows)).check().counts == counted
+    assert load(write_set(tmp_path, *rows)).check().counts == counted
 
 
 def test_default_metrics_follow_the_questions(tmp_path):
     listed = FACT | {"id": "b3", "type": "list", "exact_answer": [["six"], ["piano"]]}
-    assert default_metrics(load(saved(tmp_path, FACT)), {}) == ("squad",)
-    assert default_metrics(load(saved(tmp_path, TRUTH, listed)), {}) == ("choice", "drop")
+    assert default_metrics(load(write_set(tmp_path, FACT)), {}) == ("squad",)
+    assert default_metrics(load(write_set(tmp_path, TRUTH, listed)), {}) == ("choice", "drop")
 
 
 def test_a_question_without_a_body_is_an_error(tmp_path):
     row = {key: value for key, value in FACT.items() if key != "body"}
     with pytest.raises(InputError, match=r"questions\[1\].*'body' is missing"):
-        list(load(saved(tmp_path, TRUTH, row)))
+        list(load(write_set(tmp_path, TRUTH, row)))
 
 
 def test_other_sets_cannot_be_written(tmp_path):

@@ -17,25 +17,25 @@ def row(**columns: Any) -> dict[str, Any]:
     return {"id": "1", "passage": TEXT, "question": "What?"} | columns
 
 
-def lines(folder: Path, *rows: Any) -> Path:
+def write_lines(folder: Path, *rows: Any) -> Path:
     path = folder / "own.jsonl"
     path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in rows), "utf-8")
     return path
 
 
-def table(folder: Path, text: str) -> Path:
+def write_table(folder: Path, text: str) -> Path:
     path = folder / "own.csv"
     path.write_bytes(text.encode())
     return path
 
 
-def read(path: Path) -> tuple[list[Question], dict[str, int]]:
+def read_questions(path: Path) -> tuple[list[Question], dict[str, int]]:
     defects = Defects()
     return [q for _, asked in load(path).read(defects) for q in asked], defects.counts
 
 
-def only(path: Path) -> Question:
-    ((question,), _) = read(path)
+def read_single(path: Path) -> Question:
+    ((question,), _) = read_questions(path)
     return question
 
 
@@ -45,19 +45,28 @@ def span(text: str, start: int) -> Answer:
 
 def test_options_are_read_from_lettered_columns(tmp_path):
     """As in the tables of C-Eval and CMMLU: they were tags, and the letter a text to be found."""
-    asked = only(table(tmp_path, f"id,passage,question,A,B,C,answer\n1,{TEXT},What?,a|b,it,,B\n"))
+    asked = read_single(
+        write_table(tmp_path, f"id,passage,question,A,B,C,answer\n1,{TEXT},What?,a|b,it,,B\n")
+    )
     assert [(one.label, one.text) for one in asked.options] == [("A", "a|b"), ("B", "it")]
     assert asked.kind == "choice" and asked.answers[0].label == "B" and not asked.tags
-    by_text = only(table(tmp_path, f"id,passage,question,A,B,answer\n1,{TEXT},What?,a|b,it,a|b\n"))
+    by_text = read_single(
+        write_table(tmp_path, f"id,passage,question,A,B,answer\n1,{TEXT},What?,a|b,it,a|b\n")
+    )
     assert by_text.answers[0].label == "A"
-    assert only(lines(tmp_path, row(A="a", B="it", answer="B"))).answers[0].label == "B"
-    apart = only(lines(tmp_path, row(A="a", options=["x", "y"], B="b", answer="B")))
+    assert (
+        read_single(write_lines(tmp_path, row(A="a", B="it", answer="B"))).answers[0].label == "B"
+    )
+    apart = read_single(write_lines(tmp_path, row(A="a", options=["x", "y"], B="b", answer="B")))
     assert apart.tags == {"A": "a", "B": "b"} and apart.options[1].text == "y"
-    assert only(lines(tmp_path, row(A=1, B=2, answer="six"))).tags == {"A": "1", "B": "2"}
+    assert read_single(write_lines(tmp_path, row(A=1, B=2, answer="six"))).tags == {
+        "A": "1",
+        "B": "2",
+    }
 
 
 def test_tags_named_like_option_columns_are_rejected(tmp_path):
-    named = load(lines(tmp_path, row(A=1, B=2, answer="six")))
+    named = load(write_lines(tmp_path, row(A=1, B=2, answer="six")))
     with pytest.raises(UsageError, match="names of option columns"):
         dump(named, tmp_path / "new.csv", "csv")
 
@@ -80,14 +89,17 @@ def test_tags_named_like_option_columns_are_rejected(tmp_path):
     ],
 )
 def test_typed_letters_are_recognised(tmp_path, said):
-    assert only(lines(tmp_path, row(options=["a", "it"], answer=said))).answers[0].label == "B"
-    itself = only(lines(tmp_path, row(options=[said, "it"], answer=said)))
+    assert (
+        read_single(write_lines(tmp_path, row(options=["a", "it"], answer=said))).answers[0].label
+        == "B"
+    )
+    itself = read_single(write_lines(tmp_path, row(options=[said, "it"], answer=said)))
     assert itself.answers[0].label == "A"  # an option that says so
 
 
 @pytest.mark.parametrize("said", ["AB", "A、B", "BB", "选", "B或A", "Bat"])
 def test_answers_that_name_no_option_are_counted(tmp_path, said):
-    _, counts = read(lines(tmp_path, row(options=["a", "it"], answer=said)))
+    _, counts = read_questions(write_lines(tmp_path, row(options=["a", "it"], answer=said)))
     assert counts == {"answer-not-an-option": 1}
 
 
@@ -99,7 +111,7 @@ def test_rows_may_be_one_list(tmp_path, monkeypatch, large):
     rows = [row(id=1, answer="six"), row(id=2, passage="It sank.", answer="gone"), row(id=2)]
     path = tmp_path / "own.json"
     path.write_text(json.dumps(rows, indent=2 if large else None))
-    of_list, of_lines = load(path), load(lines(tmp_path, *rows))
+    of_list, of_lines = load(path), load(write_lines(tmp_path, *rows))
     counted = Defects(), Defects()
     assert of_list.format == "jsonl"
     assert list(of_list.read(counted[0])) == list(of_lines.read(counted[1]))
@@ -124,11 +136,11 @@ def test_errors_in_a_list_name_the_place(tmp_path, monkeypatch, large, wrong, to
     path = tmp_path / "own.json"
     path.write_text(json.dumps([row(id=1), wrong, row(id=1)]))
     with pytest.raises(InputError, match=told):
-        read(path)
+        read_questions(path)
 
 
 def test_rows_without_questions_are_explained(tmp_path):
-    path = lines(tmp_path, {"id": "1", "passage": TEXT})
+    path = write_lines(tmp_path, {"id": "1", "passage": TEXT})
     with pytest.raises(InputError, match="the field 'question' is missing") as caught:
         next(iter(load(path, "jsonl").read(Defects())))
     given = caught.value.cure.partition("JSON lines ")[2]
@@ -139,7 +151,7 @@ def test_rows_without_questions_are_explained(tmp_path):
 
 def test_adjacent_rows_share_a_passage(tmp_path):
     """Rows that repeat a text share a passage; the same text later is another one."""
-    path = lines(
+    path = write_lines(
         tmp_path,
         row(id=1, title="Ferries"),
         row(id=2),
@@ -174,40 +186,40 @@ def test_adjacent_rows_share_a_passage(tmp_path):
 )
 def test_answers_without_options_are_spans(tmp_path, answer, kind, answers):
     """A string, a list, null, a number and a list in a list mean what the manual says."""
-    question = only(lines(tmp_path, row(answer=answer)))
+    question = read_single(write_lines(tmp_path, row(answer=answer)))
     assert (question.kind, question.answers) == (kind, answers)
 
 
 @pytest.mark.parametrize(("told", "language"), [("zh-CN", "zh"), ("EN", "en"), ("", "zh")])
 def test_a_row_may_name_its_language(tmp_path, told, language):
     """What a Chinese passage is cut by hangs on it."""
-    path = lines(tmp_path, row(passage="船六点开。", language=told))
+    path = write_lines(tmp_path, row(passage="船六点开。", language=told))
     assert [passage.language for passage, _ in load(path)] == [language]
 
 
 def test_no_answer_column_means_no_gold(tmp_path):
     """Without the column nothing is claimed."""
-    assert only(lines(tmp_path, row())).answers == ()
+    assert read_single(write_lines(tmp_path, row())).answers == ()
 
 
 def test_answer_start_locates_the_answer(tmp_path):
     """A right start is taken; a wrong one is a defect and the text is looked for."""
     twice = row(passage="a b a", answer="a", answer_start=4)
-    assert only(lines(tmp_path, twice)).answers == (span("a", 4),)
-    (question,), defects = read(lines(tmp_path, twice | {"answer_start": 3}))
+    assert read_single(write_lines(tmp_path, twice)).answers == (span("a", 4),)
+    (question,), defects = read_questions(write_lines(tmp_path, twice | {"answer_start": 3}))
     assert question.answers == (span("a", 4),)
     assert defects == {"wrong-offset": 1}
-    (question,), defects = read(lines(tmp_path, row(answer="seven")))
+    (question,), defects = read_questions(write_lines(tmp_path, row(answer="seven")))
     assert question.answers == (Answer(kind="span", texts=("seven",)),)
     assert defects == {"answer-not-in-passage": 1}
     with pytest.raises(InputError, match="2 answer_start values"):
-        read(lines(tmp_path, row(answer="six", answer_start=[1, 2])))
+        read_questions(write_lines(tmp_path, row(answer="six", answer_start=[1, 2])))
 
 
 @pytest.mark.parametrize(("start", "place"), [(1, 0), (4, 5), (9, 10), (99, 10), (-3, 0)])
 def test_a_wrong_answer_start_is_moved_to_the_nearest_occurrence(tmp_path, start, place):
     asked = row(passage="tick tick tick", answer="tick", answer_start=start)
-    dataset = load(lines(tmp_path, asked))
+    dataset = load(write_lines(tmp_path, asked))
     (question,) = dataset.questions()
     assert question.answers[0].spans == (Span(place, place + 4),)
     assert dataset.check().counts == {"wrong-offset": 1}
@@ -219,19 +231,19 @@ def test_options_may_be_a_list_or_an_object(tmp_path):
     lettered = (Option(label="A", text="a horse"), Option(label="B", text="a piano"))
     gold = (Answer(kind="choice", label="B", texts=("a piano",)),)
     for answer in ("B", "a piano", ["B"], "b", "\uff22", " B"):
-        question = only(lines(tmp_path, row(options=options, answer=answer)))
+        question = read_single(write_lines(tmp_path, row(options=options, answer=answer)))
         assert (question.kind, question.options, question.answers) == ("choice", lettered, gold)
-    question = only(lines(tmp_path, row(options=["b", "a"], answer="b")))
+    question = read_single(write_lines(tmp_path, row(options=["b", "a"], answer="b")))
     assert question.answers[0].label == "A", "an option's own text is no letter"
-    question = only(lines(tmp_path, row(options={"x": "no", "y": "yes"}, answer="y")))
+    question = read_single(write_lines(tmp_path, row(options={"x": "no", "y": "yes"}, answer="y")))
     assert question.options[1] == Option(label="y", text="yes")
     assert question.answers[0].label == "y"
-    (_, defects) = read(lines(tmp_path, row(options=options, answer="C")))
+    (_, defects) = read_questions(write_lines(tmp_path, row(options=options, answer="C")))
     assert defects == {"answer-not-an-option": 1}
     with pytest.raises(InputError, match=r"1 option\n"):
-        read(lines(tmp_path, row(options=["alone"], answer="A")))
+        read_questions(write_lines(tmp_path, row(options=["alone"], answer="A")))
     with pytest.raises(InputError, match="line 1, question 1: the answer 2"):
-        read(lines(tmp_path, row(options=options, answer=2)))
+        read_questions(write_lines(tmp_path, row(options=options, answer=2)))
 
 
 def test_the_stem_gives_asks_for_by_default(tmp_path):
@@ -244,15 +256,17 @@ def test_the_stem_gives_asks_for_by_default(tmp_path):
         ({"asks_for": "supported"}, "Which is not true?", ("verification", "supported")),
         ({"kind": "entailment"}, "This is not true.", ("entailment", None)),
     ):
-        question = only(lines(tmp_path, row(question=stem, options=options, answer="A", **more)))
+        question = read_single(
+            write_lines(tmp_path, row(question=stem, options=options, answer="A", **more))
+        )
         assert (question.kind, question.asks_for) == wanted
-    assert only(lines(tmp_path, row(question="Which is not true?"))).asks_for is None
+    assert read_single(write_lines(tmp_path, row(question="Which is not true?"))).asks_for is None
 
 
 def test_verification_rows_have_truth_values(tmp_path):
     """Polarity, truth values and evidence of every option."""
-    question = only(
-        lines(
+    question = read_single(
+        write_lines(
             tmp_path,
             row(
                 options=["It sank.", "It left."],
@@ -271,41 +285,43 @@ def test_verification_rows_have_truth_values(tmp_path):
         Evidence(spans=(Span(23, 42),), texts=("It carried a piano.",), option_label="A"),
     )
     with pytest.raises(InputError, match="3 truth values"):
-        read(lines(tmp_path, row(options=["a", "b"], truth=[True, False, True])))
+        read_questions(write_lines(tmp_path, row(options=["a", "b"], truth=[True, False, True])))
     with pytest.raises(InputError, match="option 'Z'"):
-        read(lines(tmp_path, row(options=["a", "b"], evidence={"Z": ["x"]})))
-    (_, defects) = read(lines(tmp_path, row(evidence=["Nobody said so."])))
+        read_questions(write_lines(tmp_path, row(options=["a", "b"], evidence={"Z": ["x"]})))
+    (_, defects) = read_questions(write_lines(tmp_path, row(evidence=["Nobody said so."])))
     assert defects == {"evidence-not-in-passage": 1}
 
 
 def test_other_columns_become_tags(tmp_path):
     """Scalars become strings, null nothing; lists and objects are refused, with their place."""
-    question = only(lines(tmp_path, row(level="easy", year=1998, hard=True, none=None, x=0.5)))
+    question = read_single(
+        write_lines(tmp_path, row(level="easy", year=1998, hard=True, none=None, x=0.5))
+    )
     assert question.tags == {"level": "easy", "year": "1998", "hard": "true", "x": "0.5"}
     with pytest.raises(InputError, match=r"line 2, question 2: the column 'option' holds a list"):
-        read(lines(tmp_path, row(), row(id=2, option=["typing mistake"])))
+        read_questions(write_lines(tmp_path, row(), row(id=2, option=["typing mistake"])))
     with pytest.raises(InputError, match="the column 'meta' holds an object"):
-        read(lines(tmp_path, row(meta={"year": 1998})))
+        read_questions(write_lines(tmp_path, row(meta={"year": 1998})))
 
 
 def test_rows_may_have_a_group_and_a_role(tmp_path):
     """Triples can be given by hand."""
-    question = only(lines(tmp_path, row(group=7, role="negative")))
+    question = read_single(write_lines(tmp_path, row(group=7, role="negative")))
     assert (question.group_id, question.role) == ("7", "negative")
     with pytest.raises(InputError, match="role"):
-        read(lines(tmp_path, row(role="reverse")))
+        read_questions(write_lines(tmp_path, row(role="reverse")))
 
 
 @pytest.mark.parametrize("blank", ["", " "])
 def test_a_row_without_an_id_is_an_error(tmp_path, blank):
     """No prediction could be for it; in a table the cell was forgotten."""
     with pytest.raises(InputError, match=r"line 2.*: the id is empty"):
-        read(lines(tmp_path, row(), row(id=blank)))
+        read_questions(write_lines(tmp_path, row(), row(id=blank)))
 
 
 def test_duplicate_ids_are_counted(tmp_path):
     """The same id twice is counted with its line."""
-    path = lines(tmp_path, row(), row())
+    path = write_lines(tmp_path, row(), row())
     defects = load(path).check()
     assert defects.counts == {"duplicate-id": 1}
     assert defects.examples["duplicate-id"][0].line == 2
@@ -313,7 +329,7 @@ def test_duplicate_ids_are_counted(tmp_path):
 
 def test_canonical_lines_are_strict(tmp_path):
     """Unknown fields, other passages' questions and unequal truth values are refused."""
-    path = lines(tmp_path, row(options=["a", "b"], truth=[True, False]))
+    path = write_lines(tmp_path, row(options=["a", "b"], truth=[True, False]))
     dump(load(path), tmp_path / "own.jsonl")
     line = json.loads((tmp_path / "own.jsonl").read_text())
 
@@ -321,7 +337,7 @@ def test_canonical_lines_are_strict(tmp_path):
         changed = json.loads(json.dumps(line))
         change(changed)
         with pytest.raises(InputError) as caught:
-            read(lines(tmp_path, changed))
+            read_questions(write_lines(tmp_path, changed))
         return str(caught.value)
 
     assert "line 1" in refused(lambda it: it["questions"][0].update(tag={}))
@@ -332,7 +348,7 @@ def test_canonical_lines_are_strict(tmp_path):
 
 def test_a_canonical_line_gets_asks_for_from_its_stem(tmp_path):
     """Of a verification; of a choice nothing is made up, and what the line says counts first."""
-    path = lines(tmp_path, row(options=["It sank.", "It left."], truth=[True, False]))
+    path = write_lines(tmp_path, row(options=["It sank.", "It left."], truth=[True, False]))
     dump(load(path), path)
     line = json.loads(path.read_text())
     for more, wanted in (
@@ -342,12 +358,12 @@ def test_a_canonical_line_gets_asks_for_from_its_stem(tmp_path):
         ({"asks_for": None, "text": "Which is not true?", "kind": "choice"}, None),
     ):
         changed = line | {"questions": [line["questions"][0] | more]}
-        assert only(lines(tmp_path, changed)).asks_for == wanted
+        assert read_single(write_lines(tmp_path, changed)).asks_for == wanted
 
 
 def test_spans_out_of_range_are_counted(tmp_path):
     """A span beyond the passage is a defect."""
-    path = lines(tmp_path, row(answer="six"))
+    path = write_lines(tmp_path, row(answer="six"))
     dump(load(path), path)
     path.write_text(path.read_text().replace("[18,21]", "[18,900]"))
     assert load(path).check().counts == {"span-out-of-range": 1}
@@ -356,7 +372,7 @@ def test_spans_out_of_range_are_counted(tmp_path):
 def test_repeated_and_empty_options_are_counted(tmp_path):
     """In rows and in canonical lines, also of questions without an answer."""
     told = {"repeated-option": 1, "empty-option": 1}
-    path = lines(tmp_path, row(options=["a horse", "a horse", " "]))
+    path = write_lines(tmp_path, row(options=["a horse", "a horse", " "]))
     assert load(path).check().counts == told
     dump(load(path), path)
     assert b'"questions"' in path.read_bytes()
@@ -366,7 +382,7 @@ def test_repeated_and_empty_options_are_counted(tmp_path):
 def test_a_header_line_describes_the_set(tmp_path):
     """Name, version, licence and metadata survive; a set without them gets no header."""
     header = {"dataset": {"name": "Mine", "version": "2", "license": "CC0", "metadata": {"a": 1}}}
-    plain = lines(tmp_path, row())
+    plain = write_lines(tmp_path, row())
     dump(load(plain), plain)
     body = plain.read_text()
     plain.write_text(json.dumps(header) + "\n" + body)
@@ -404,7 +420,7 @@ def test_tables_of_spreadsheets_are_read(tmp_path):
         "\r\n"
         "2;x;Wo?;;hard\r\n"
     )
-    questions, defects = read(table(tmp_path, text))
+    questions, defects = read_questions(write_table(tmp_path, text))
     ((passage, _), _) = load(tmp_path / "own.csv")
     assert passage.text == 'Ein "Satz".\r\nNoch einer; ja.'
     assert questions[0].answers == (span("Satz", 5),)
@@ -420,7 +436,7 @@ def test_cells_may_hold_lists(tmp_path):
         '1,a|b c,Q?,a\\|b|c,,,,,"0|4"\n'
         "2,It left.,Q?,B,It sank.,It left.,no|1,It left.,\n"
     )
-    questions, _ = read(table(tmp_path, text))
+    questions, _ = read_questions(write_table(tmp_path, text))
     assert questions[0].answers == (span("a|b", 0), span("c", 4))
     assert questions[1].option_truth == (False, True)
     assert questions[1].answers[0].texts == ("It left.",)
@@ -428,27 +444,27 @@ def test_cells_may_hold_lists(tmp_path):
         Evidence(spans=(Span(0, 8),), texts=("It left.",), option_label="B"),
     )
     text = "id,passage,question,options,answer\n1,x,Q?,yes|no|maybe,C\n"
-    assert only(table(tmp_path, text)).answers[0].texts == ("maybe",)
+    assert read_single(write_table(tmp_path, text)).answers[0].texts == ("maybe",)
 
 
 def test_options_are_as_many_as_there_are_letters(tmp_path):
     """Sets of ten options are read and written, as lines and as a table; none has a 27th."""
     texts = [f"{number} sheep" for number in range(26)]
-    dump(load(lines(tmp_path, row(options=texts, answer="Z"))), tmp_path / "all.csv")
-    for path in (lines(tmp_path, row(options=texts, answer="Z")), tmp_path / "all.csv"):
-        question = only(path)
+    dump(load(write_lines(tmp_path, row(options=texts, answer="Z"))), tmp_path / "all.csv")
+    for path in (write_lines(tmp_path, row(options=texts, answer="Z")), tmp_path / "all.csv"):
+        question = read_single(path)
         assert [option.text for option in question.options] == texts
         assert question.answers[0].texts == ("25 sheep",)
     for given in ([*texts, "26 sheep"], {str(number): "x" for number in range(27)}):
         with pytest.raises(InputError, match="27 options") as told:
-            read(lines(tmp_path, row(options=given)))
+            read_questions(write_lines(tmp_path, row(options=given)))
         assert told.value.expected == "2 to 26 options"
 
 
 @pytest.mark.parametrize("name", ["race", "c3", "agieval"])
 def test_formats_with_five_options_reject_more(tmp_path, name):
     """The question is named, not a place in a file that the user never sees."""
-    dataset = load(lines(tmp_path, row(options=list("abcdef"), answer="A")))
+    dataset = load(write_lines(tmp_path, row(options=list("abcdef"), answer="A")))
     with pytest.raises(UsageError, match="6 options") as told:
         dump(dataset, tmp_path / "out.json", name)
     assert "2 to 5 options" in told.value.expected
@@ -460,7 +476,7 @@ def test_number_answers_in_tables_need_a_kind(tmp_path):
     text = (
         "id,passage,question,answer,kind\n1,In 1998.,When?,1998,\n2,In 1998.,When?,1998,discrete\n"
     )
-    questions, _ = read(table(tmp_path, text))
+    questions, _ = read_questions(write_table(tmp_path, text))
     assert [question.answers[0].kind for question in questions] == ["span", "number"]
 
 
@@ -480,22 +496,22 @@ def test_number_answers_in_tables_need_a_kind(tmp_path):
 )
 def test_broken_tables_are_errors(tmp_path, text, message):
     """Rows are reported by the line they begin on."""
-    path = table(tmp_path, text)
+    path = write_table(tmp_path, text)
     with pytest.raises(InputError) as caught:
-        read(path)
+        read_questions(path)
     assert f"{path}, " in str(caught.value)
     assert message in str(caught.value)
 
 
 def test_a_table_rejects_what_it_cannot_hold(tmp_path):
     """Several spans, unknown answers among known ones and options without text are refused."""
-    several = lines(tmp_path, row(answer=[["ferry", "piano"]]))
+    several = write_lines(tmp_path, row(answer=[["ferry", "piano"]]))
     with pytest.raises(UsageError, match=r"question 1: .*several spans"):
         dump(load(several), tmp_path / "no.csv", "csv")
-    mixed = lines(tmp_path, row(answer=None), row(id=2))
+    mixed = write_lines(tmp_path, row(answer=None), row(id=2))
     with pytest.raises(UsageError, match=r"question 2: .*without gold"):
         dump(load(mixed), tmp_path / "no.csv", "csv")
-    empty = lines(tmp_path, row(options=["a", ""], answer="A"))
+    empty = write_lines(tmp_path, row(options=["a", ""], answer="A"))
     with pytest.raises(UsageError, match=r"question 1: .*options without text"):
         dump(load(empty), tmp_path / "no.csv", "csv")
     assert not (tmp_path / "no.csv").exists()

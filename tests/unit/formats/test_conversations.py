@@ -38,13 +38,13 @@ TALK_ROW = {
 }
 
 
-def saved(folder: Path, *rows: Any) -> Path:
+def write_rows(folder: Path, *rows: Any) -> Path:
     path = folder / "set.json"
     path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     return path
 
 
-def back(path: Path, folder: Path) -> Any:
+def round_trip(path: Path, folder: Path) -> Any:
     dump(load(path), folder / "back.json")
     return json.loads((folder / "back.json").read_text("utf-8"))
 
@@ -52,7 +52,7 @@ def back(path: Path, folder: Path) -> Any:
 def test_coqa_stories_have_their_turns(tmp_path):
     """Free words; what an answer rests on is evidence; the second question shows the first."""
     defects = Defects()
-    path = saved(tmp_path, STORY)
+    path = write_rows(tmp_path, STORY)
     ((passage, (first, second)),) = load(path).read(defects)
     assert (load(path).format, defects.counts, passage.passage_id) == ("coqa", {}, "s1")
     assert [first.question_id, second.question_id] == ["s1-1", "s1-2"]
@@ -64,22 +64,22 @@ def test_coqa_stories_have_their_turns(tmp_path):
     assert (second.answers[0].texts, second.answers[0].spans) == (("sheep and a piano",), ())
     assert second.gold_evidence[0].texts == ("14 sheep and one piano",)
     assert first.tags == {"source": "mctest"}
-    assert back(path, tmp_path) == STORY
+    assert round_trip(path, tmp_path) == STORY
 
 
 def test_quac_conversations_have_their_turns(tmp_path):
-    path = saved(tmp_path, TALK)
+    path = write_rows(tmp_path, TALK)
     ((passage, (first, second)),) = load(path)
     assert (load(path).format, passage.passage_id) == ("quac", "d")
     assert first.text == "When did it leave?"
     assert second.text.endswith("\n\nEarlier in the conversation:\nWhen did it leave?\nat six")
     assert second.answers[0].texts == ("CANNOTANSWER",)
-    assert back(path, tmp_path) == TALK
+    assert round_trip(path, tmp_path) == TALK
 
 
 def test_other_forms_of_conversations_are_rejected(tmp_path):
     """As SQuAD's form it had QuAC's own fields, and was read as QuAC: turns were shown twice."""
-    path = saved(tmp_path, TALK)
+    path = write_rows(tmp_path, TALK)
     dump(load(path), tmp_path / "squad.json", "squad")
     again = load(tmp_path / "squad.json")
     assert again.format == "squad"
@@ -97,7 +97,7 @@ def test_other_forms_of_conversations_are_rejected(tmp_path):
 def test_the_setting_turns_limits_the_earlier_turns(tmp_path, form, n_shown):
     five = {"input_text": ["a"] * 5, "answer_start": [-1] * 5, "answer_end": [-1] * 5}
     row = ROW | {"questions": [f"Q{n}?" for n in range(5)], "answers": five}
-    path = saved(tmp_path, row)
+    path = write_rows(tmp_path, row)
     ((_, questions),) = load(path, form)
     shown = questions[-1].text.partition("conversation:\n")[2].splitlines()[::2]
     assert shown == [f"Q{n}?" for n in range(4 - n_shown, 4)]
@@ -109,24 +109,24 @@ def test_the_setting_turns_limits_the_earlier_turns(tmp_path, form, n_shown):
 @pytest.mark.parametrize("form", ["coqa,turns=two", "quac,turns=-1", "coqa,first=1", "quac,turns="])
 def test_an_invalid_number_of_turns_is_rejected(tmp_path, form):
     with pytest.raises(UsageError, match="turns=N"):
-        load(saved(tmp_path, STORY), form)
+        load(write_rows(tmp_path, STORY), form)
 
 
 def test_rows_are_read_as_published_files(tmp_path):
     """Of `datasets`: a story, or a conversation, a row."""
-    path = saved(tmp_path, ROW)
+    path = write_rows(tmp_path, ROW)
     ((passage, (first, second)),) = load(path)
     assert (load(path).format, passage.text, first.answers[0].text) == ("coqa", TEXT, "at six")
     assert (second.answers[0].text, second.gold_evidence) == ("unknown", ())
-    made = back(path, tmp_path)
+    made = round_trip(path, tmp_path)
     assert made["data"][0]["answers"][0]["span_text"] == "at six"
     assert [*load(tmp_path / "back.json")] == [*load(path)]
-    path = saved(
+    path = write_rows(
         tmp_path, TALK_ROW, TALK_ROW | {"dialogue_id": "e", "turn_ids": ["e_q#0", "e_q#1"]}
     )
     found = [*load(path)]
     assert (load(path).format, len(found), found[0][0].passage_id) == ("quac", 2, "d")
-    assert back(path, tmp_path)["data"][0]["paragraphs"][0]["qas"][1]["followup"] == "m"
+    assert round_trip(path, tmp_path)["data"][0]["paragraphs"][0]["qas"][1]["followup"] == "m"
     assert [*load(tmp_path / "back.json")] == found
 
 
@@ -134,32 +134,32 @@ def test_rows_are_read_as_published_files(tmp_path):
 def test_lists_of_unequal_length_are_an_error(tmp_path, name):
     row = TALK_ROW | {name: TALK_ROW[name][:1]}
     with pytest.raises(InputError, match=r"line 1, question d: the lists differ in length"):
-        list(load(saved(tmp_path, row)))
+        list(load(write_rows(tmp_path, row)))
     if name == "questions":
         with pytest.raises(InputError, match="the lists differ in length"):
-            list(load(saved(tmp_path, ROW | {"questions": ["When?"]})))
+            list(load(write_rows(tmp_path, ROW | {"questions": ["When?"]})))
 
 
 def test_a_story_with_a_missing_answer_is_an_error(tmp_path):
     story = STORY["data"][0]
     odd = {"data": [story | {"answers": story["answers"][:1]}]}
     with pytest.raises(InputError, match=r"data\[0\], question s1: 2 questions, 1 answer"):
-        list(load(saved(tmp_path, odd)))
+        list(load(write_rows(tmp_path, odd)))
 
 
 def test_wrong_offsets_are_counted(tmp_path):
     story = json.loads(json.dumps(STORY["data"][0]))
     story["answers"][0] |= {"span_text": "piano", "span_start": 0}
     story["answers"][1]["span_text"] = "a horse"
-    path = saved(tmp_path, {"data": [story]})
+    path = write_rows(tmp_path, {"data": [story]})
     assert load(path).check().counts == {"wrong-offset": 1, "evidence-not-in-passage": 1}
-    assert back(path, tmp_path) == {"data": [story]}
+    assert round_trip(path, tmp_path) == {"data": [story]}
 
 
 def test_withheld_answers_are_no_gold(tmp_path):
     story = {key: value for key, value in STORY["data"][0].items() if key != "answers"}
     for hidden in ({}, {"answers": []}):
-        path = saved(tmp_path, {"data": [story | hidden]})
+        path = write_rows(tmp_path, {"data": [story | hidden]})
         ((_, questions),) = load(path, "coqa")
         assert [question.answers for question in questions] == [(), ()]
         dump(load(path, "coqa"), tmp_path / "back.json")
@@ -174,13 +174,13 @@ def test_submissions_are_scored(tmp_path):
         {"id": "s1", "turn_id": 2, "answer": "a piano"},
     ]
     path.write_text(json.dumps(rows))
-    data = load(saved(tmp_path, STORY))
+    data = load(write_rows(tmp_path, STORY))
     found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=()))
     assert found.metrics["coqa.em"].value == 0.5
     assert found.metrics["coqa.f1"].value == pytest.approx((1 + 0.5) / 2)
     none = tmp_path / "none.jsonl"
     none.write_text('{"question_id": "d_q#1", "answer": {"kind": "none"}}\n')
-    talk = load(saved(tmp_path, TALK))
+    talk = load(write_rows(tmp_path, TALK))
     found = score_submission(talk, load_submission(none, talk), ScoreSettings(metrics=()))
     assert found.metrics["quac.unanswerable"].value == 1
 
@@ -189,18 +189,20 @@ def test_an_unequal_number_of_answers_and_ids_is_an_error(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text('{"qid": ["d_q#0", "d_q#1"], "best_span_str": ["at six"]}\n')
     with pytest.raises(InputError, match="2 ids and 1 answer"):
-        load_submission(path, load(saved(tmp_path, TALK)))
+        load_submission(path, load(write_rows(tmp_path, TALK)))
 
 
 def test_other_sets_cannot_be_written_as_coqa(tmp_path):
-    path = saved(tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"})
+    path = write_rows(
+        tmp_path, {"id": "1", "passage": TEXT, "question": "When?", "answer": "at six"}
+    )
     with pytest.raises(UsageError, match="an id PASSAGE-NUMBER"):
         dump(load(path), tmp_path / "back.json", "coqa")
 
 
 def test_ids_without_turn_number_cannot_be_written_as_coqa(tmp_path):
     """Variants of an attack (``s1-1#positive``) were written so, and could not be read again."""
-    data = load(saved(tmp_path, STORY))
+    data = load(write_rows(tmp_path, STORY))
     ((passage, (first, *_)),) = data
     variant = msgspec.structs.replace(first, question_id=f"{first.question_id}#positive")
     made = replace(data, read=lambda _: iter([(passage, (variant,))]))
@@ -215,8 +217,8 @@ def test_stories_without_answers_are_recognised_as_coqa(tmp_path):
         for key, value in STORY["data"][0].items()
         if key not in ("answers", "additional_answers")
     }
-    path = saved(tmp_path, {"version": "1.0", "data": [story]})
+    path = write_rows(tmp_path, {"version": "1.0", "data": [story]})
     ((_, (first, second)),) = load(path)
     assert (load(path).format, first.answers, second.answers) == ("coqa", (), ())
     assert "Earlier in the conversation:\nWhen did the ferry leave?" in second.text
-    assert back(path, tmp_path) == {"version": "1.0", "data": [story]}
+    assert round_trip(path, tmp_path) == {"version": "1.0", "data": [story]}

@@ -114,7 +114,7 @@ def _json(path: Path) -> Any:
         return [json.loads(line) for line in raw.split(b"\n") if line.strip()]
 
 
-def _told(value: Any) -> str:
+def _canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
@@ -161,5 +161,5 @@ def test_a_corpus_file_round_trips(
     before, after = _json(path), _json(written)
     if format_name == "nli":
         before = [row for row in before if row["label"] != "-"]
-    assert _told(after) == _told(before)
+    assert _canonical_json(after) == _canonical_json(before)
     print(f"{name}: {passages} passages, {questions} questions equal")

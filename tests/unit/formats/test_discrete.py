@@ -26,13 +26,13 @@ def _drop(*qa_pairs: dict[str, Any]) -> dict[str, Any]:
     return {"nfl_1": {"passage": PASSAGE, "qa_pairs": pairs, "wiki_url": "w"}}
 
 
-def _load(tmp_path: Path, *rows: Any) -> Dataset:
+def _write_and_load(tmp_path: Path, *rows: Any) -> Dataset:
     path = tmp_path / "set.json"
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
     return formats.load(path)
 
 
-def _back(dataset: Dataset, tmp_path: Path, name: str | None = None) -> list[Any]:
+def _round_trip(dataset: Dataset, tmp_path: Path, name: str | None = None) -> list[Any]:
     formats.dump(dataset, tmp_path / "back.json", name)
     text = (tmp_path / "back.json").read_text("utf-8")
     try:
@@ -56,7 +56,7 @@ def test_drop_annotations_follow_the_official_precedence(tmp_path: Path):
             ],
         }
     )
-    dataset = _load(tmp_path, value)
+    dataset = _write_and_load(tmp_path, value)
     defects = Defects()
     ((passage, (question,)),) = dataset.read(defects)
     assert dataset.format == "drop"
@@ -73,7 +73,7 @@ def test_drop_annotations_follow_the_official_precedence(tmp_path: Path):
     places = [span.of(passage.text) for span in question.answers[3].spans]
     assert places == ["Dunn", "Dunn"]
     assert defects.counts == {"blank-annotation": 1}
-    assert _back(dataset, tmp_path) == [value]
+    assert _round_trip(dataset, tmp_path) == [value]
 
 
 def test_drop_keeps_unknown_fields(tmp_path: Path):
@@ -83,14 +83,14 @@ def test_drop_keeps_unknown_fields(tmp_path: Path):
         {"origianl_question": "Who was it?", "answer": odd, "validated_answers": []},
         {"answer": {"spans": ["nobody"], "date": {"day": "", "month": "", "date": ""}}},
     )
-    dataset = _load(tmp_path, value)
+    dataset = _write_and_load(tmp_path, value)
     assert dataset.check().counts == {"answer-not-in-passage": 1}
-    assert _back(dataset, tmp_path) == [value]
+    assert _round_trip(dataset, tmp_path) == [value]
 
 
 def test_an_empty_annotation_is_an_error(tmp_path: Path):
     """Neither number, spans nor date: the official evaluator fails there, and so do we, clearly."""
-    dataset = _load(tmp_path, _drop({"answer": {"number": "", "spans": []}}))
+    dataset = _write_and_load(tmp_path, _drop({"answer": {"number": "", "spans": []}}))
     with pytest.raises(InputError, match="question q0") as caught:
         dataset.check()
     assert "one of the three" in str(caught.value)
@@ -109,12 +109,12 @@ def test_quoref_in_drops_form_keeps_offsets(tmp_path: Path):
             "original_answer": [{"text": "Lee Marsh", "answer_start": 3}],
         },
     )
-    dataset = _load(tmp_path, value)
+    dataset = _write_and_load(tmp_path, value)
     assert dataset.check().counts == {"wrong-offset": 1}
     one, other = dataset.questions()
     assert one.answers[0].spans == (Span(start, start + 4),)
     assert other.answers[0].spans[0].of(PASSAGE) == "Lee Marsh"
-    assert _back(dataset, tmp_path) == [value]
+    assert _round_trip(dataset, tmp_path) == [value]
 
 
 def test_quoref_is_read_in_its_own_form(tmp_path: Path):
@@ -138,14 +138,14 @@ def test_quoref_is_read_in_its_own_form(tmp_path: Path):
             {"title": "U", "url": "v", "paragraphs": [paragraph | {"context_id": "c3"}]},
         ],
     }
-    dataset = _load(tmp_path, value)
+    dataset = _write_and_load(tmp_path, value)
     assert dataset.check().counts == {"duplicate-id": 4}
     first, second = next(iter(dataset))[1]
     assert first.answers[0].kind == "spans"
     assert first.answers[0].texts == ("Lee Marsh", "Ray Dunn")
     assert [span.of(PASSAGE) for span in first.answers[0].spans] == ["Lee Marsh", "Ray Dunn"]
     assert second.answers[0].kind == "span"
-    assert _back(dataset, tmp_path) == [value]
+    assert _round_trip(dataset, tmp_path) == [value]
 
 
 def test_drop_simple_round_trips(tmp_path: Path):
@@ -155,14 +155,14 @@ def test_drop_simple_round_trips(tmp_path: Path):
         "completion": " Ray Dunn and Lee Marsh",
         "ref_text": "Ray Dunn and Lee Marsh| Dunn",
     }
-    dataset = _load(tmp_path, row, row)
+    dataset = _write_and_load(tmp_path, row, row)
     assert dataset.format == "drop-simple"
     assert dataset.check().counts == {"duplicate-question": 1}
     (passage, (question,)), _ = dataset
     assert (passage.text, question.text) == (PASSAGE, "Who threw?")
     assert [a.texts for a in question.answers] == [("Ray Dunn and Lee Marsh",), (" Dunn",)]
     assert {a.kind for a in question.answers} == {"span"}
-    assert _back(dataset, tmp_path) == [row, row]
+    assert _round_trip(dataset, tmp_path) == [row, row]
 
 
 def test_drop_and_drop_simple_convert_into_each_other(tmp_path: Path):
@@ -171,9 +171,9 @@ def test_drop_and_drop_simple_convert_into_each_other(tmp_path: Path):
         {"answer": _annotation("", ("Ray Dunn", "Lee Marsh"))},
         {"answer": _annotation("14"), "question": "How many?"},
     )
-    rows = _back(_load(tmp_path, value), tmp_path, "drop-simple")
+    rows = _round_trip(_write_and_load(tmp_path, value), tmp_path, "drop-simple")
     assert [row["ref_text"] for row in rows] == ["Ray Dunn and Lee Marsh", "14"]
-    (again,) = _back(_load(tmp_path, *rows), tmp_path, "drop")
+    (again,) = _round_trip(_write_and_load(tmp_path, *rows), tmp_path, "drop")
     assert len(again) == 2
     assert [p["qa_pairs"][0]["answer"]["spans"] for p in again.values()] == [
         ["Ray Dunn and Lee Marsh"],
@@ -183,7 +183,7 @@ def test_drop_and_drop_simple_convert_into_each_other(tmp_path: Path):
 
 def test_an_unknown_prompt_is_an_error(tmp_path: Path):
     """A context that is no passage, question and answer says so with its line."""
-    dataset = _load(tmp_path, {"context": "Hello", "completion": "", "ref_text": "x"})
+    dataset = _write_and_load(tmp_path, {"context": "Hello", "completion": "", "ref_text": "x"})
     with pytest.raises(InputError, match="line 1"):
         dataset.check()
 
@@ -214,7 +214,7 @@ def test_pairs_are_entailment_questions(
     tmp_path: Path, row: dict[str, Any], dropped: dict[str, Any], label: str
 ):
     """Premise, hypothesis and label; rows without a label are dropped and counted."""
-    dataset = _load(tmp_path, row, row | dropped)
+    dataset = _write_and_load(tmp_path, row, row | dropped)
     defects = Defects()
     ((passage, (question,)),) = dataset.read(defects)
     assert dataset.format == "nli"
@@ -227,20 +227,20 @@ def test_pairs_are_entailment_questions(
     ]
     assert question.answers[0].label == label
     assert defects.counts == {"no-label": 1}
-    assert _back(dataset, tmp_path) == [row]
+    assert _round_trip(dataset, tmp_path) == [row]
 
 
 def test_an_unknown_label_is_an_error(tmp_path: Path):
     """A label that is none of the three is named, with its line."""
     with pytest.raises(InputError, match=r"line 2, .*contradictory"):
-        _load(tmp_path, OCNLI, OCNLI | {"label": "contradictory"}).check()
+        _write_and_load(tmp_path, OCNLI, OCNLI | {"label": "contradictory"}).check()
 
 
 def test_exam_questions_cannot_be_written_as_pairs(tmp_path: Path):
     """A set of another kind cannot be written as inference."""
-    dataset = _load(tmp_path, _drop({"answer": _annotation("14")}))
+    dataset = _write_and_load(tmp_path, _drop({"answer": _annotation("14")}))
     with pytest.raises(UsageError, match="premise"):
-        _back(dataset, tmp_path, "nli")
+        _round_trip(dataset, tmp_path, "nli")
 
 
 PRINTED = (
@@ -271,7 +271,7 @@ def _gaokao(question: str, answer: list[str]) -> dict[str, Any]:
 def test_gaokao_bench_texts_are_split(tmp_path: Path):
     """Wrapped lines, stray spaces, headings, numbers and letters go, and all comes back."""
     value = _gaokao(PRINTED, ["B", "B"])
-    dataset = _load(tmp_path, value)
+    dataset = _write_and_load(tmp_path, value)
     assert dataset.format == "gaokao-bench"
     ((passage, (one, two)),) = dataset
     assert passage.text == (
@@ -291,12 +291,12 @@ def test_gaokao_bench_texts_are_split(tmp_path: Path):
     assert (two.question_id, two.asks_for, two.answers[0].label) == ("4-2", "supported", "B")
     assert two.tags == {"year": "2012", "category": "（甲）"}
     assert dataset.check().total == 0
-    assert _back(dataset, tmp_path) == [value]
+    assert _round_trip(dataset, tmp_path) == [value]
 
 
 def test_a_limited_text_ends_after_the_last_requested_question(tmp_path: Path):
     """Of what stood between the questions behind it nothing is left."""
-    dataset = _load(tmp_path, _gaokao(PRINTED, ["B", "B"]))
+    dataset = _write_and_load(tmp_path, _gaokao(PRINTED, ["B", "B"]))
     assert convert(dataset, tmp_path / "cut.json", "gaokao-bench", limit=1).lost == {}
     cut = formats.load(tmp_path / "cut.json")
     ((passage, (one, _)),) = dataset
@@ -309,14 +309,14 @@ def test_a_limited_text_ends_after_the_last_requested_question(tmp_path: Path):
 def test_gaokao_bench_texts_that_cannot_be_split_are_counted(tmp_path: Path):
     """More answers than sets of options: the text is there, without questions, and comes back."""
     value = _gaokao(PRINTED, ["B", "B", "A"])
-    dataset = _load(tmp_path, value)
+    dataset = _write_and_load(tmp_path, value)
     assert dataset.check().counts == {"questions-not-split": 1}
     assert list(dataset.questions()) == []
-    assert _back(dataset, tmp_path) == [value]
+    assert _round_trip(dataset, tmp_path) == [value]
 
 
 def test_the_order_of_answers_is_kept(tmp_path: Path):
     """The gold of a date is one string with its blanks, as the scorer wants it."""
-    dataset = _load(tmp_path, _drop({"answer": _annotation(month="May", year="1962")}))
+    dataset = _write_and_load(tmp_path, _drop({"answer": _annotation(month="May", year="1962")}))
     (question,) = dataset.questions()
     assert question.answers == (Answer(kind="date", texts=(" May 1962",)),)

@@ -10,7 +10,7 @@ from closeread.formats.files.open_all import open_each
 from command_line import closeread
 
 
-def failing(**said):
+def raise_input_error(**said):
     raise InputError("cannot be read", **said)
 
 
@@ -20,13 +20,15 @@ def test_opened_files_are_returned_in_order():
 
 def test_a_single_failure_keeps_its_error():
     with pytest.raises(InputError) as caught:
-        open_each([dict, partial(failing, where="a", expected="x", cure="y"), dict])
+        open_each([dict, partial(raise_input_error, where="a", expected="x", cure="y"), dict])
     assert (caught.value.where, caught.value.expected, caught.value.cure) == ("a", "x", "y")
 
 
 def test_several_failures_are_one_error():
     with pytest.raises(InputError) as caught:
-        open_each(partial(failing, where=f"{name % 30}", cure="get it") for name in range(60))
+        open_each(
+            partial(raise_input_error, where=f"{name % 30}", cure="get it") for name in range(60)
+        )
     first, second, *_, last = str(caught.value).split("\n")
     assert (first, second) == ("30 files cannot be opened:", "    0: cannot be read – get it")
     assert last == "    and 10 more"

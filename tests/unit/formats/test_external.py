@@ -17,11 +17,11 @@ QUESTION = Question(
 )  # fmt: skip
 
 
-def yielding(*items):
+def reader_of(*items):
     return lambda source, defects: iter(items)
 
 
-def raising(error):
+def reader_that_raises(error):
     def read(source, *_):
         raise error
         yield
@@ -35,7 +35,7 @@ def loaded(tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("mine", "utf-8")
 
     def load(**functions):
-        given = {"name": "mine", "sniff": lambda head: False, "read": yielding()}
+        given = {"name": "mine", "sniff": lambda head: False, "read": reader_of()}
         module = type(sys)("others")
         module.FORMAT = Format(**given | functions)
         monkeypatch.setitem(sys.modules, "others", module)
@@ -61,14 +61,14 @@ def loaded(tmp_path, monkeypatch):
 )
 def test_invalid_items_are_rejected(loaded, items, said):
     with pytest.raises(UsageError) as told:
-        list(loaded(read=yielding(*items)))
+        list(loaded(read=reader_of(*items)))
     assert "the format others:FORMAT gave " in str(told.value)
     assert said in str(told.value)
 
 
 def test_exceptions_name_the_external_format(loaded, tmp_path):
     with pytest.raises(OutsideError, match="format others:FORMAT failed: KeyError: 'story'"):
-        list(loaded(read=raising(KeyError("story"))))
+        list(loaded(read=reader_that_raises(KeyError("story"))))
     with pytest.raises(OutsideError, match="failed while it read the file-level facts: Zero"):
         loaded(info=lambda source: 1 / 0)
     with pytest.raises(UsageError, match="gave NoneType for file-level facts"):
@@ -76,7 +76,7 @@ def test_exceptions_name_the_external_format(loaded, tmp_path):
     with pytest.raises(UsageError, match="gave NoneType for its items"):
         list(loaded(read=lambda *_: None))
     with pytest.raises(InputError, match="no story"):
-        list(loaded(read=raising(InputError("no story"))))
+        list(loaded(read=reader_that_raises(InputError("no story"))))
 
 
 def test_a_failed_write_leaves_no_file(loaded, tmp_path):
@@ -101,8 +101,8 @@ def test_a_failed_write_leaves_no_file(loaded, tmp_path):
 def test_valid_items_keep_their_metadata(loaded):
     """A list of questions will do, and metadata are the format's own affair."""
     found = loaded(
-        read=yielding((PASSAGE, [QUESTION])),
-        read_gold=yielding(QUESTION),
+        read=reader_of((PASSAGE, [QUESTION])),
+        read_gold=reader_of(QUESTION),
         info=lambda source: Info(license="mine"),
     )
     assert list(found) == [(PASSAGE, (QUESTION,))]

@@ -14,13 +14,13 @@ from closeread.types import Answer, Defects, Evidence, Span
 CONTEXT = "Réaumur measured heat. 他测量了热。 He measured 80 degrees 🔥, then 80 more."
 
 
-def file(folder: Path, value: Any, name: str = "set.json") -> Path:
+def write_set(folder: Path, value: Any, name: str = "set.json") -> Path:
     path = folder / name
     path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
     return path
 
 
-def squad(**question: Any) -> dict[str, Any]:
+def squad_document(**question: Any) -> dict[str, Any]:
     """A document with one question."""
     asked = {"id": "q", "question": "How many?", "answers": []} | question
     return {
@@ -29,7 +29,7 @@ def squad(**question: Any) -> dict[str, Any]:
     }
 
 
-def only(path: Path) -> tuple[Any, Any, dict[str, int]]:
+def read_single(path: Path) -> tuple[Any, Any, dict[str, int]]:
     defects = Defects()
     ((passage, (question,)),) = load(path).read(defects)
     return passage, question, defects.counts
@@ -43,9 +43,9 @@ def raw_json(path: Path) -> Any:
 def test_squad_fields_are_read(tmp_path):
     """Ids, title, texts and places arrive where they belong."""
     at = CONTEXT.index("80 more")
-    path = file(tmp_path, squad(answers=[{"text": "80", "answer_start": at}]))
+    path = write_set(tmp_path, squad_document(answers=[{"text": "80", "answer_start": at}]))
     dataset = load(path)
-    passage, question, defects = only(path)
+    passage, question, defects = read_single(path)
     assert (dataset.format, dataset.version, dataset.name) == ("squad", "1.1", "set")
     assert (passage.passage_id, passage.title, passage.text) == ("0-0", "Heat", CONTEXT)
     assert (question.question_id, question.text, question.kind) == ("q", "How many?", "span")
@@ -61,8 +61,8 @@ def test_a_wrong_offset_is_repaired_and_written_back_unchanged(tmp_path):
         {"text": "80", "answer_start": -1},
         {"text": "ninety", "answer_start": -1},
     ]
-    path = file(tmp_path, squad(answers=answers))
-    _, question, defects = only(path)
+    path = write_set(tmp_path, squad_document(answers=answers))
+    _, question, defects = read_single(path)
     assert [answer.spans for answer in question.answers] == [
         (Span(second, second + 2),),
         (Span(first, first + 2),),
@@ -70,39 +70,41 @@ def test_a_wrong_offset_is_repaired_and_written_back_unchanged(tmp_path):
     ]
     assert defects == {"wrong-offset": 2, "answer-not-in-passage": 1}
     dump(load(path), tmp_path / "back.json")
-    assert raw_json(tmp_path / "back.json") == squad(answers=answers)
+    assert raw_json(tmp_path / "back.json") == squad_document(answers=answers)
 
 
 def test_unanswerable_questions_have_no_answer(tmp_path):
     """Impossible means one answer of kind none, whatever else stands there."""
-    path = file(tmp_path, squad(is_impossible=True))
-    assert only(path)[1].answers == (Answer(kind="none"),)
-    path = file(tmp_path, squad(is_impossible=True, answers=[{"text": "80", "answer_start": 0}]))
-    _, question, defects = only(path)
+    path = write_set(tmp_path, squad_document(is_impossible=True))
+    assert read_single(path)[1].answers == (Answer(kind="none"),)
+    path = write_set(
+        tmp_path, squad_document(is_impossible=True, answers=[{"text": "80", "answer_start": 0}])
+    )
+    _, question, defects = read_single(path)
     assert question.answers == (Answer(kind="none"),)
     assert defects == {"impossible-with-answers": 1}
-    empty = squad(is_impossible=True, answers=[{"text": "", "answer_start": -1}])
-    path = file(tmp_path, empty)
-    assert (only(path)[1].answers, only(path)[2]) == ((Answer(kind="none"),), {})
+    empty = squad_document(is_impossible=True, answers=[{"text": "", "answer_start": -1}])
+    path = write_set(tmp_path, empty)
+    assert (read_single(path)[1].answers, read_single(path)[2]) == ((Answer(kind="none"),), {})
     dump(load(path), tmp_path / "back.json")
     assert raw_json(tmp_path / "back.json") == empty
 
 
 def test_questions_without_gold_are_read(tmp_path):
     """A test set has no answers; an empty list is a defect."""
-    document = squad()
-    assert only(file(tmp_path, document))[2] == {"no-answer": 1}
+    document = squad_document()
+    assert read_single(write_set(tmp_path, document))[2] == {"no-answer": 1}
     del document["data"][0]["paragraphs"][0]["qas"][0]["answers"]
-    _, question, defects = only(file(tmp_path, document))
+    _, question, defects = read_single(write_set(tmp_path, document))
     assert question.answers == ()
     assert not defects
 
 
 def test_repeated_ids_are_counted(tmp_path):
     """The same id twice is kept, and counted in full and in gold-only reading."""
-    document = squad()
+    document = squad_document()
     document["data"] *= 2
-    path = file(tmp_path, document)
+    path = write_set(tmp_path, document)
     full, gold = Defects(), Defects()
     assert len(list(load(path).read(full))) == 2
     assert len(list(load(path).read_gold(gold))) == 2
@@ -203,8 +205,8 @@ def test_cmrcs_first_form_round_trips(tmp_path):
             ],
         }
     ]
-    path = file(tmp_path, value)
-    passage, question, defects = only(path)
+    path = write_set(tmp_path, value)
+    passage, question, defects = read_single(path)
     assert load(path).format == "cmrc"
     assert (passage.passage_id, passage.title, passage.language) == ("D1", "热", "zh")
     assert question.answers == (
@@ -218,7 +220,7 @@ def test_cmrcs_first_form_round_trips(tmp_path):
 
 def test_writing_mrqa_needs_tokens(tmp_path):
     """A set without tokens is sent to `closeread convert`."""
-    path = file(tmp_path, squad())
+    path = write_set(tmp_path, squad_document())
     with pytest.raises(UsageError, match="closeread convert --to mrqa"):
         dump(load(path), tmp_path / "never", "mrqa")
 
@@ -233,7 +235,7 @@ def test_expmrc_stems_get_their_polarity(tmp_path):
         "answers": ["A", "B", "A"],
         "evidences": [["Ann ran."]] * 3,
     }
-    ((_, questions),) = load(file(tmp_path, {"version": "x", "data": [article]}))
+    ((_, questions),) = load(write_set(tmp_path, {"version": "x", "data": [article]}))
     assert [one.asks_for for one in questions] == ["supported", "contradicted", None]
     assert {one.kind for one in questions} == {"choice"}
 
@@ -248,7 +250,7 @@ def test_expmrc_choices_are_read(tmp_path):
         "answers": ["A", "D"],
         "evidences": [["水结了冰。"], ["天冷。", "天热。"]],
     }
-    path = file(tmp_path, {"version": "x", "data": [article]})
+    path = write_set(tmp_path, {"version": "x", "data": [article]})
     defects = Defects()
     ((passage, questions),) = load(path).read(defects)
     assert load(path).format == "expmrc"
@@ -263,7 +265,7 @@ def test_expmrc_choices_are_read(tmp_path):
     assert passage.language == "zh"
     del article["answers"][1]
     with pytest.raises(InputError, match="1 answers, 2 evidences"):
-        list(load(file(tmp_path, {"version": "x", "data": [article]})))
+        list(load(write_set(tmp_path, {"version": "x", "data": [article]})))
 
 
 @pytest.mark.parametrize("name", ["c3", "race"])

@@ -19,13 +19,13 @@ from format_samples import triples
 from submission_samples import TEXT, load_submitted, two_questions
 
 
-def _written(predictions, form):
+def _submission_text(predictions, form):
     stream = io.BytesIO()
     hand_in({p.question_id: p for p in predictions}, two_questions(), form, stream)
     return stream.getvalue().decode()
 
 
-def _full(question_id: str, label: str) -> Prediction:
+def _full_prediction(question_id: str, label: str) -> Prediction:
     return Prediction(
         question_id=question_id,
         answer=Answer(kind="choice", label=label),
@@ -40,9 +40,9 @@ def _full(question_id: str, label: str) -> Prediction:
 @pytest.mark.parametrize("form", ["texts", "nbest", "vgaokao", "vgaokao-logits", "expmrc"])
 def test_written_submissions_read_back_equal(tmp_path, form):
     """A written submission gives the same letters when it is read again."""
-    predictions = [_full("q1", "B"), _full("q2", "A")]
+    predictions = [_full_prediction("q1", "B"), _full_prediction("q2", "A")]
     found = load_submitted(
-        tmp_path, _written(predictions, form), dataset=two_questions()
+        tmp_path, _submission_text(predictions, form), dataset=two_questions()
     ).predictions
     assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
 
@@ -66,8 +66,8 @@ def test_the_evidence_of_the_picked_option_is_written(tmp_path):
         Evidence(option_label="B", texts=("乙后到。", "丙没有来。")),
         Evidence(texts=("甲先到。",)),
     )
-    picked = msgspec.structs.replace(_full("q1", "B"), evidence=evidence)
-    given = json.loads(_written([picked], "expmrc"))
+    picked = msgspec.structs.replace(_full_prediction("q1", "B"), evidence=evidence)
+    given = json.loads(_submission_text([picked], "expmrc"))
     assert given == {"q1": {"answer": "B", "evidence": "乙后到。 丙没有来。 甲先到。"}}
     back = load_submitted(tmp_path, given).predictions["q1"]
     asked = msgspec.structs.replace(
@@ -95,7 +95,7 @@ def test_an_option_without_evidence_reads_back_without(tmp_path):
     hand_in(given, dataset, "vgaokao-evidence", stream)
     (first, second, *_) = json.loads(stream.getvalue())["data"]
     assert (first["sentence1"], second["sentence1"]) == (TEXT[:4], "无")
-    back = load_submission(_saved(tmp_path, stream), dataset).predictions["q1"]
+    back = load_submission(_write(tmp_path, stream), dataset).predictions["q1"]
     assert [one.spans for one in back.evidence] == [(Span(0, 4),), ()]
     assert not back.evidence[1].texts
 
@@ -116,21 +116,21 @@ def test_all_evidence_of_an_option_is_written_as_one_text():
 
 def test_null_odds_are_written():
     """The score of having no answer is what SQuAD 2.0's side file holds."""
-    assert json.loads(_written([_full("q1", "B")], "null-odds")) == {"q1": 0.25}
+    assert json.loads(_submission_text([_full_prediction("q1", "B")], "null-odds")) == {"q1": 0.25}
 
 
 def test_unanswered_questions_are_omitted_in_valid_json():
     """A submission without any answer is still one JSON object."""
-    assert json.loads(_written([], "texts")) == {}
+    assert json.loads(_submission_text([], "texts")) == {}
 
 
 def test_a_form_that_cannot_be_filled_is_an_error():
     """Missing scores are an error that names the question, and an unknown form lists the known."""
     bare = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
     with pytest.raises(UsageError, match="q1"):
-        _written([bare], "nbest")
+        _submission_text([bare], "nbest")
     with pytest.raises(UsageError, match="vgaokao-logits"):
-        _written([bare], "csv")
+        _submission_text([bare], "csv")
 
 
 @pytest.mark.parametrize("letters", ["missing", "null", "blank"])
@@ -164,7 +164,7 @@ def test_predicted_letters_replace_withheld_answers(tmp_path, letters):
     hand_in(predictions, dataset, "gcrc-advrobust", stream)
     (written,) = json.loads(stream.getvalue())["data"]
     assert [written[field] for field in fields] == ["C", "B", "D"]
-    back = load_submission(_saved(tmp_path, stream), dataset)
+    back = load_submission(_write(tmp_path, stream), dataset)
     assert [said.answer.label for said in back.predictions.values()] == ["C", "B", "D"]
 
 
@@ -187,7 +187,7 @@ def test_a_triple_needs_all_questions_but_not_all_letters():
         hand_in(said, dataset, "gcrc-advrobust", io.BytesIO())
 
 
-def _saved(folder, stream):
+def _write(folder, stream):
     path = folder / "handed"
     path.write_bytes(stream.getvalue())
     return path

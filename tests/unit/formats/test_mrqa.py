@@ -13,13 +13,13 @@ from closeread.types import Answer, Defects, Span
 CONTEXT = "Réaumur measured heat. 他测量了热。 He measured 80 degrees 🔥, then 80 more."
 
 
-def file(folder: Path, value: Any) -> Path:
+def write_line(folder: Path, value: Any) -> Path:
     path = folder / "set.jsonl"
     path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
     return path
 
 
-def only(path: Path) -> tuple[Any, Any, dict[str, int]]:
+def read_single(path: Path) -> tuple[Any, Any, dict[str, int]]:
     defects = Defects()
     ((passage, (question,)),) = load(path).read(defects)
     return passage, question, defects.counts
@@ -29,14 +29,14 @@ def raw_json(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-def cut(text: str) -> list[list[Any]]:
+def tokenize(text: str) -> list[list[Any]]:
     """Words and marks with their places."""
     return [[found.group(), found.start()] for found in re.finditer(r"\w+|[^\w\s]", text)]
 
 
-def mrqa(context: str = CONTEXT, **question: Any) -> dict[str, Any]:
+def mrqa_line(context: str = CONTEXT, **question: Any) -> dict[str, Any]:
     """A line with one question, whose answer 80 is marked where it stands first."""
-    start, tokens = context.index("80"), cut(context)
+    start, tokens = context.index("80"), tokenize(context)
     token = tokens.index(["80", start])
     asked = {
         "qid": "q",
@@ -52,9 +52,9 @@ def mrqa(context: str = CONTEXT, **question: Any) -> dict[str, Any]:
 
 def test_spans_on_disk_are_inclusive(tmp_path):
     """Inclusive spans become half-open, in answers and in metadata, and inclusive again."""
-    path = file(tmp_path, mrqa(answers=["80", "eighty"]))
+    path = write_line(tmp_path, mrqa_line(answers=["80", "eighty"]))
     start = CONTEXT.index("80")
-    passage, question, defects = only(path)
+    passage, question, defects = read_single(path)
     assert question.answers == (
         Answer(kind="span", texts=("80",), spans=(Span(start, start + 2),)),
         Answer(kind="span", texts=("eighty",)),
@@ -74,13 +74,13 @@ def test_wrong_offsets_are_moved_to_the_nearest_occurrence(tmp_path):
     first, second = (found.start() for found in re.finditer("80", CONTEXT))
     wrong = [[0, 1], [first, 900], [second + 1, second + 2], [second, second + 1]]
     found = {"text": "80", "char_spans": wrong, "token_spans": [[0, 0]] * 4}
-    line = mrqa(detected_answers=[found]) | {"context_tokens": None}
-    _, question, defects = only(file(tmp_path, line))
+    line = mrqa_line(detected_answers=[found]) | {"context_tokens": None}
+    _, question, defects = read_single(write_line(tmp_path, line))
     assert defects == {"wrong-offset": 3}
     assert [span.start for span in question.answers[0].spans] == [first, second, second]
     gone = {"text": "eighty", "char_spans": [[0, 5]], "token_spans": [[0, 0]]}
-    line = mrqa(detected_answers=[gone], answers=["eighty"]) | {"context_tokens": None}
-    _, question, defects = only(file(tmp_path, line))
+    line = mrqa_line(detected_answers=[gone], answers=["eighty"]) | {"context_tokens": None}
+    _, question, defects = read_single(write_line(tmp_path, line))
     assert defects == {"answer-not-in-passage": 1, "answer-without-place": 1}
     assert question.answers == (Answer(kind="span", texts=("eighty",)),)
 
@@ -90,7 +90,7 @@ def without(line: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 START = CONTEXT.index("80")
-SHIFTED = [[token, place + (place > 0)] for token, place in cut(CONTEXT)]
+SHIFTED = [[token, place + (place > 0)] for token, place in tokenize(CONTEXT)]
 BESIDE = {"text": "80", "char_spans": [[START, START + 1]], "token_spans": [[7, 7]]}
 MANY = "80" + " more" * 800
 
@@ -98,25 +98,28 @@ MANY = "80" + " more" * 800
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (mrqa(), {}),
-        (without(mrqa(), "context_tokens"), {}),
-        (mrqa(answers=[]), {"no-answer": 1}),
-        (mrqa(answers=["eighty"]), {"answer-not-accepted": 1, "answer-without-place": 1}),
-        (mrqa(answers=["The 80!", "eighty"]), {}),
-        (mrqa(detected_answers=[]), {"answer-without-place": 1}),
-        (mrqa(question_tokens=[["How", 0], ["many", -4]]), {"wrong-token": 1}),
-        (mrqa() | {"context_tokens": SHIFTED}, {"wrong-token": 1, "wrong-token-span": 1}),
-        (mrqa(detected_answers=[BESIDE]), {"wrong-token-span": 1}),
-        (mrqa(detected_answers=[BESIDE | {"token_spans": []}]), {"wrong-token-span": 1}),
-        (mrqa(detected_answers=[BESIDE | {"token_spans": [[8, 99]]}]), {"wrong-token-span": 1}),
-        (mrqa(MANY), {"too-many-tokens": 1}),
-        (mrqa(MANY[:-5]), {}),
+        (mrqa_line(), {}),
+        (without(mrqa_line(), "context_tokens"), {}),
+        (mrqa_line(answers=[]), {"no-answer": 1}),
+        (mrqa_line(answers=["eighty"]), {"answer-not-accepted": 1, "answer-without-place": 1}),
+        (mrqa_line(answers=["The 80!", "eighty"]), {}),
+        (mrqa_line(detected_answers=[]), {"answer-without-place": 1}),
+        (mrqa_line(question_tokens=[["How", 0], ["many", -4]]), {"wrong-token": 1}),
+        (mrqa_line() | {"context_tokens": SHIFTED}, {"wrong-token": 1, "wrong-token-span": 1}),
+        (mrqa_line(detected_answers=[BESIDE]), {"wrong-token-span": 1}),
+        (mrqa_line(detected_answers=[BESIDE | {"token_spans": []}]), {"wrong-token-span": 1}),
+        (
+            mrqa_line(detected_answers=[BESIDE | {"token_spans": [[8, 99]]}]),
+            {"wrong-token-span": 1},
+        ),
+        (mrqa_line(MANY), {"too-many-tokens": 1}),
+        (mrqa_line(MANY[:-5]), {}),
     ],
 )
 def test_defects_are_counted(tmp_path, line, found):
     """What the shared task says of its files, one by one; the file comes back in any case."""
-    path = file(tmp_path, line)
-    assert only(path)[2] == found
+    path = write_line(tmp_path, line)
+    assert read_single(path)[2] == found
     dump(load(path), tmp_path / "back")
     assert raw_json(tmp_path / "back") == raw_json(path)
 
@@ -125,12 +128,12 @@ def test_the_header_names_the_set(tmp_path):
     """The header gives the name, and is written back; without it there is none."""
     path = tmp_path / "x.jsonl"
     header = {"header": {"dataset": "Heat", "split": "dev", "more": 1}}
-    path.write_text(json.dumps(header) + "\n" + json.dumps(mrqa()) + "\n")
+    path.write_text(json.dumps(header) + "\n" + json.dumps(mrqa_line()) + "\n")
     dataset = load(path)
     assert (dataset.name, dataset.format) == ("Heat-dev", "mrqa")
     dump(dataset, tmp_path / "back.jsonl")
     assert json.loads((tmp_path / "back.jsonl").read_text().split("\n")[0]) == header
-    assert load(file(tmp_path, mrqa())).metadata == {}
+    assert load(write_line(tmp_path, mrqa_line())).metadata == {}
 
 
 def test_sets_of_the_shared_task_have_their_terms(tmp_path):
@@ -143,14 +146,14 @@ def test_sets_of_the_shared_task_have_their_terms(tmp_path):
         ("CC0", {"dataset": "RACE", "split": "dev", "license": "CC0"}),
         ("", {"dataset": "Heat", "split": "dev"}),
     ):
-        path.write_text(json.dumps({"header": header}) + "\n" + json.dumps(mrqa()) + "\n")
+        path.write_text(json.dumps({"header": header}) + "\n" + json.dumps(mrqa_line()) + "\n")
         assert load(path).license == terms
 
 
 def test_markers_stay_in_the_text(tmp_path):
     """[TLE], [DOC] and [PAR] are part of the passage, as the spans count them."""
     text = "[TLE] Heat [PAR] It was 80."
-    passage, question, defects = only(file(tmp_path, mrqa(text)))
+    passage, question, defects = read_single(write_line(tmp_path, mrqa_line(text)))
     assert passage.text == text
     assert question.answers[0].spans[0].of(text) == "80"
     assert not defects

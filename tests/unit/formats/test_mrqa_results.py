@@ -18,7 +18,7 @@ def board(*entries: tuple[str, dict]) -> dict:
     }
 
 
-def saved(folder: Path, value: object) -> Path:
+def write_board(folder: Path, value: object) -> Path:
     path = folder / "results.json"
     path.write_text(json.dumps(value))
     return path
@@ -26,7 +26,7 @@ def saved(folder: Path, value: object) -> Path:
 
 def test_a_leaderboard_becomes_a_table(tmp_path):
     """Pairs of scores become results; a failed submission has none."""
-    path = saved(
+    path = write_board(
         tmp_path,
         board(
             (" One ", {"A.x_em": 10.0, "A.x_f1": 20.5, "B_em": 30, "B_f1": 40}),
@@ -56,7 +56,7 @@ def test_a_leaderboard_becomes_a_table(tmp_path):
 )
 def test_malformed_leaderboards_are_errors(tmp_path, value, message):
     """What is no leaderboard is refused, with the place."""
-    path = saved(tmp_path, value)
+    path = write_board(tmp_path, value)
     with pytest.raises(InputError) as caught:
         read_results(path)
     assert str(path) in str(caught.value)

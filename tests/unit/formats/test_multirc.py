@@ -21,7 +21,7 @@ from format_samples import CHECKED
 TEXT = "The ferry left at six. It carried a piano."
 
 
-def line(at: int, *truths: tuple[int, ...]) -> dict[str, Any]:
+def superglue_line(at: int, *truths: tuple[int, ...]) -> dict[str, Any]:
     """A paragraph of SuperGLUE whose questions have options with these labels; -1 for none."""
     questions = [
         {
@@ -37,7 +37,7 @@ def line(at: int, *truths: tuple[int, ...]) -> dict[str, Any]:
     return {"idx": at, "version": 1.1, "passage": {"text": TEXT, "questions": questions}}
 
 
-def saved(folder: Path, *rows: Any, name: str = "set.jsonl") -> Path:
+def write_rows(folder: Path, *rows: Any, name: str = "set.jsonl") -> Path:
     path = folder / name
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
@@ -51,7 +51,7 @@ def back(path: Path, folder: Path) -> list[Any]:
 def test_the_published_form_round_trips(tmp_path):
     """Without the marks of sentences; those that were used are evidence."""
     defects = Defects()
-    path = saved(tmp_path, CHECKED)
+    path = write_rows(tmp_path, CHECKED)
     ((passage, (question,)),) = load(path).read(defects)
     assert (load(path).format, defects.counts) == ("multirc", {})
     assert passage.text == "The ferry left Marl at six. It carried 14 sheep and one piano."
@@ -69,7 +69,7 @@ def test_the_published_form_round_trips(tmp_path):
 def test_other_marks_stay_in_the_text(tmp_path, text):
     odd = json.loads(json.dumps(CHECKED))
     odd["data"][0]["paragraph"]["text"] = text
-    path = saved(tmp_path, odd)
+    path = write_rows(tmp_path, odd)
     ((passage, (question,)),) = load(path)
     assert (passage.text, question.gold_evidence) == (text, ())
     dump(load(path), tmp_path / "back.json")
@@ -79,13 +79,13 @@ def test_other_marks_stay_in_the_text(tmp_path, text):
 def test_evidence_in_a_missing_sentence_is_counted(tmp_path):
     odd = json.loads(json.dumps(CHECKED))
     odd["data"][0]["paragraph"]["questions"][0]["sentences_used"] = [0, 7]
-    assert load(saved(tmp_path, odd)).check().counts == {"evidence-not-in-passage": 1}
+    assert load(write_rows(tmp_path, odd)).check().counts == {"evidence-not-in-passage": 1}
 
 
 def test_superglues_lines_round_trip(tmp_path):
     """Labels of options; a test set has none, and so no gold."""
-    rows = [line(0, (1, 0, 1), (0, 0)), line(5, (-1, -1))]
-    path = saved(tmp_path, *rows)
+    rows = [superglue_line(0, (1, 0, 1), (0, 0)), superglue_line(5, (-1, -1))]
+    path = write_rows(tmp_path, *rows)
     (_, (both, neither)), (_, (hidden,)) = load(path)
     assert [one.question_id for one in (both, neither, hidden)] == ["0-0", "0-1", "5-0"]
     assert (both.option_truth, neither.option_truth) == ((True, False, True), (False, False))
@@ -103,7 +103,7 @@ def test_rows_are_read_as_lines(tmp_path, labels):
          "idx": {"paragraph": 3, "question": question, "answer": answer}, "label": labels[answer]}
         for question in (8, 9) for answer in (0, 1)
     ]  # fmt: skip
-    path = saved(tmp_path, *rows)
+    path = write_rows(tmp_path, *rows)
     ((passage, (first, second)),) = load(path)
     assert (passage.text, first.question_id, second.question_id) == (TEXT, "3-8", "3-9")
     assert first.option_truth == (True, False)
@@ -123,14 +123,14 @@ def test_rows_are_read_as_lines(tmp_path, labels):
 )  # fmt: skip
 def test_submissions_are_scored(tmp_path, row, em, f1a):
     """SuperGLUE's labels, our own scores of options, or the one option that was picked."""
-    data = load(saved(tmp_path, line(0, (1, 0, 1))))
-    path = saved(tmp_path, row, name="p.jsonl")
+    data = load(write_rows(tmp_path, superglue_line(0, (1, 0, 1))))
+    path = write_rows(tmp_path, row, name="p.jsonl")
     found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=())).metrics
     assert (found["multirc.em"].value, found["multirc.f1a"].value) == (em, pytest.approx(f1a))
 
 
 def test_a_failure_is_wrong_even_if_no_option_is_right(tmp_path):
-    ((_, (question,)),) = load(saved(tmp_path, line(0, (0, 0))))
+    ((_, (question,)),) = load(write_rows(tmp_path, superglue_line(0, (0, 0))))
     failed = Prediction(question_id="0-0", error="no answer came")
     assert metric().score(question, failed).values["em"] == 0
     assert metric().score(question, None).values["em"] is None
@@ -147,7 +147,7 @@ def test_a_failure_is_wrong_even_if_no_option_is_right(tmp_path):
 )
 def test_invalid_labels_are_errors(tmp_path, row, told):
     with pytest.raises(InputError, match=told):
-        load_submission(saved(tmp_path, row, name="p.jsonl"))
+        load_submission(write_rows(tmp_path, row, name="p.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_other_sets_cannot_be_written(tmp_path, name):
     """Lines number their passages: ``zh-01`` was written, and then could not be read."""
     passage = name.rpartition("-")[0] or "p"
     row = {"id": name, "passage": TEXT, "passage_id": passage, "question": "When?"}
-    path = saved(tmp_path, row | {"options": ["a", "b"], "answer": "A"})
+    path = write_rows(tmp_path, row | {"options": ["a", "b"], "answer": "A"})
     with pytest.raises(UsageError, match="of two integers") as told:
         convert(load(path), tmp_path / "back.json", "multirc")
     assert told.value.where == f"question {name}"
@@ -166,7 +166,7 @@ def test_other_sets_cannot_be_written(tmp_path, name):
 
 def test_sets_with_fitting_ids_can_be_written(tmp_path):
     row = {"id": "3-0", "passage": TEXT, "passage_id": "3", "question": "When?"}
-    path = saved(tmp_path, row | {"options": ["a", "b"], "truth": [True, True]})
+    path = write_rows(tmp_path, row | {"options": ["a", "b"], "truth": [True, True]})
     assert "id" not in convert(load(path), tmp_path / "back.json", "multirc").lost
     ((_, (question,)),) = load(tmp_path / "back.json", "multirc")
     assert (question.question_id, question.option_truth) == ("3-0", (True, True))
@@ -183,14 +183,16 @@ def test_shuffled_rows_are_an_error(tmp_path):
         [(0, 0), (1, 2), (0, 1), (1, 3)],
         [(0, 0), (0, 1), (1, 4), (1, 5), (0, 2), (0, 3)],
     ):
-        path = saved(tmp_path, *(row(*numbers) for numbers in order))
+        path = write_rows(tmp_path, *(row(*numbers) for numbers in order))
         with pytest.raises(InputError, match=r"question 0-0: .* are not adjacent"):
             list(load(path))
 
 
 def test_predictions_are_written_in_superglues_form(tmp_path):
     """Those of lines, and of rows, which have its ids; a question without any is left out."""
-    dataset = load(saved(tmp_path, line(3, (1, 0, 1), (0, 1)), line(7, (1, 1))))
+    dataset = load(
+        write_rows(tmp_path, superglue_line(3, (1, 0, 1), (0, 1)), superglue_line(7, (1, 1)))
+    )
     given = {
         "3-0": Prediction(question_id="3-0", option_scores=(1.0, 0.0, 1.0)),
         "7-0": Prediction(question_id="7-0", option_scores=(0.0, 0.0)),
@@ -210,7 +212,7 @@ def test_predictions_are_written_in_superglues_form(tmp_path):
 
 def test_single_answer_forms_reject_multirc(tmp_path):
     """``texts`` came out empty of scores that were handed in, or with one option of several."""
-    dataset = load(saved(tmp_path, line(3, (1, 0, 1))))
+    dataset = load(write_rows(tmp_path, superglue_line(3, (1, 0, 1))))
     for form in ("texts", "nbest", "expmrc", "vgaokao"):
         with pytest.raises(UsageError, match="choose --to multirc"):
             hand_in({}, dataset, form, BytesIO())

@@ -29,7 +29,7 @@ ROW = {
 }
 
 
-def lines(folder: Path, *rows: dict[str, Any]) -> Path:
+def write_lines(folder: Path, *rows: dict[str, Any]) -> Path:
     path = folder / "musique.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
@@ -38,7 +38,7 @@ def lines(folder: Path, *rows: dict[str, Any]) -> Path:
 def test_questions_have_their_paragraphs(tmp_path):
     """Titles stand above; two paragraphs of one title are two."""
     defects = Defects()
-    data = load(lines(tmp_path, ROW))
+    data = load(write_lines(tmp_path, ROW))
     ((passage, (question,)),) = data.read(defects)
     assert (data.format, defects.counts) == ("musique", {})
     assert passage.text == (
@@ -66,7 +66,7 @@ def test_questions_have_their_paragraphs(tmp_path):
 def test_musique_round_trips(tmp_path, changes, kinds):
     row = ROW | changes
     bare = {"id": "2hop__3_4"} | {key: row[key] for key in ("paragraphs", "question")}
-    path = lines(tmp_path, row, bare)
+    path = write_lines(tmp_path, row, bare)
     (_, (one,)), (_, (hidden,)) = load(path)
     assert [answer.kind for answer in one.answers] == kinds
     assert hidden.answers == ()
@@ -75,7 +75,7 @@ def test_musique_round_trips(tmp_path, changes, kinds):
     written = [json.loads(line) for line in (tmp_path / "back.jsonl").read_text().splitlines()]
     assert written == [json.loads(line) for line in path.read_text().splitlines()]
     assert load(path).check().counts == {}
-    assert load(lines(tmp_path, row, row)).check().counts == {"duplicate-id": 1}
+    assert load(write_lines(tmp_path, row, row)).check().counts == {"duplicate-id": 1}
 
 
 def test_submissions_are_scored(tmp_path):
@@ -84,7 +84,7 @@ def test_submissions_are_scored(tmp_path):
     row = {"id": "2hop__1_2", "predicted_answer": "at six", "predicted_support_idxs": [0],
            "predicted_answerable": True}  # fmt: skip
     path.write_text(json.dumps(row))
-    data = load(lines(tmp_path, ROW))
+    data = load(write_lines(tmp_path, ROW))
     found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=()))
     assert found.metrics["squad.em"].value == 1
 
@@ -92,7 +92,7 @@ def test_submissions_are_scored(tmp_path):
 def test_questions_of_the_full_set_get_two_ids(tmp_path):
     """Only the last of each id was judged: which of the two, the order of the file decided."""
     rows = (ROW, ROW | {"id": "2hop__3_4"}, ROW | {"answerable": False}, ROW | {"id": "2hop__5_6"})
-    path = lines(tmp_path, *rows)
+    path = write_lines(tmp_path, *rows)
     data = load(path)
     names = [question.question_id for question in data.questions()]
     assert names == ["2hop__1_2", "2hop__3_4", "2hop__1_2-2", "2hop__5_6"]
@@ -117,10 +117,10 @@ def test_questions_of_the_full_set_get_two_ids(tmp_path):
 def test_other_sets_cannot_be_written(tmp_path):
     row = {"id": "1", "passage": "It left.", "question": "When?"}
     with pytest.raises(UsageError, match="paragraphs with titles"):
-        dump(load(lines(tmp_path, row)), tmp_path / "back", "musique")
+        dump(load(write_lines(tmp_path, row)), tmp_path / "back", "musique")
 
 
 def test_a_paragraph_without_text_is_an_error(tmp_path):
     row = ROW | {"paragraphs": [*PARAGRAPHS, {"idx": 3, "title": "x"}]}
     with pytest.raises(InputError, match=r"line 1, .*paragraphs\[3\].*'paragraph_text' is missing"):
-        list(load(lines(tmp_path, row)))
+        list(load(write_lines(tmp_path, row)))

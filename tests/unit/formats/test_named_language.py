@@ -25,7 +25,7 @@ def test_the_file_name_gives_the_language(stem, language):
     assert language_in_name(stem) == language
 
 
-def written(folder: Path, name: str) -> Path:
+def write_squad(folder: Path, name: str) -> Path:
     question = {
         "id": "a",
         "question": "Wem gehört sie?",
@@ -39,12 +39,12 @@ def written(folder: Path, name: str) -> Path:
 
 def test_passages_and_questions_get_the_language(tmp_path):
     """Also where questions are read without their passages, as for scoring."""
-    named = load(written(tmp_path, "dev-context-de-question-de.json"))
+    named = load(write_squad(tmp_path, "dev-context-de-question-de.json"))
     ((passage, questions),) = named
     tags = {"answer_language": "de"}
     assert passage.language == "de" and questions[0].tags == tags
     assert [one.tags for one in named.read_gold(Defects())] == [tags]
-    ((passage, questions),) = load(written(tmp_path, "mine.json"))
+    ((passage, questions),) = load(write_squad(tmp_path, "mine.json"))
     assert passage.language == "en" and questions[0].tags == {}
 
 

@@ -26,7 +26,7 @@ OBJECTS: dict[str, Any] = {
 ANNOTATED = {"number": "6", "date": {"day": "", "month": "", "year": ""}, "spans": []}
 
 
-def saved(folder: Path, text: str, name: str = "set.json") -> Path:
+def write_file(folder: Path, text: str, name: str = "set.json") -> Path:
     path = folder / name
     path.write_text(text, "utf-8")
     return path
@@ -38,8 +38,8 @@ def test_lists_and_lines_of_objects_read_the_same(tmp_path, name, shape):
     """One object: a line, printed over many, in a list; it is recognised, read and written."""
     row = OBJECTS[name]
     value = [row] if "list" in shape else row
-    path = saved(tmp_path, json.dumps(value, indent=2 if "printed" in shape else None))
-    line = saved(tmp_path, json.dumps(row), "line.json")
+    path = write_file(tmp_path, json.dumps(value, indent=2 if "printed" in shape else None))
+    line = write_file(tmp_path, json.dumps(row), "line.json")
     dataset = load(path)
     assert dataset.format == name
     assert [*dataset] == [*load(line)]
@@ -52,19 +52,19 @@ def test_lists_and_lines_of_objects_read_the_same(tmp_path, name, shape):
 
 @pytest.mark.parametrize("name", ["nli", "hotpotqa", "musique"])
 def test_a_list_is_written_as_a_list(tmp_path, name):
-    path = saved(tmp_path, json.dumps([OBJECTS[name]] * 2))
+    path = write_file(tmp_path, json.dumps([OBJECTS[name]] * 2))
     dump(load(path), tmp_path / "back.json")
     assert json.loads((tmp_path / "back.json").read_text()) == [OBJECTS[name]] * 2
 
 
 def test_a_truncated_object_is_an_error(tmp_path):
-    path = saved(tmp_path, json.dumps(PARTS, indent=2)[:-9])
+    path = write_file(tmp_path, json.dumps(PARTS, indent=2)[:-9])
     with pytest.raises(InputError, match="the text ends in the middle of a value"):
         list(load(path, "musique"))
 
 
 def test_errors_in_a_list_name_the_place(tmp_path):
-    path = saved(tmp_path, json.dumps([PAIR, PAIR | {"label": "maybe"}]))
+    path = write_file(tmp_path, json.dumps([PAIR, PAIR | {"label": "maybe"}]))
     with pytest.raises(InputError, match=r"at \[1\], question 7.*unknown label 'maybe'"):
         list(load(path))
 
@@ -83,7 +83,7 @@ XNLI = (
 
 def test_pairs_are_read_from_a_tsv_table(tmp_path):
     """SNLI's and MultiNLI's .txt: quotes are text; written as lines of the same columns."""
-    path = saved(tmp_path, SNLI, "snli_1.0_dev.txt")
+    path = write_file(tmp_path, SNLI, "snli_1.0_dev.txt")
     dataset = load(path)
     ((passage, (question,)),) = dataset
     assert (dataset.format, question.question_id, passage.text) == ("nli", "1n", 'A "ferry left.')
@@ -96,7 +96,7 @@ def test_pairs_are_read_from_a_tsv_table(tmp_path):
 
 def test_pairs_in_several_languages_get_separate_ids(tmp_path):
     """XNLI, whose pairs have one id in all of its languages."""
-    dataset = load(saved(tmp_path, XNLI, "xnli.dev.tsv"))
+    dataset = load(write_file(tmp_path, XNLI, "xnli.dev.tsv"))
     told = [(passage.language, question.question_id) for passage, (question,) in dataset]
     assert told == [("de", "1-de"), ("en", "1-en")]
     assert dataset.check().counts == {}
@@ -108,22 +108,22 @@ def test_pairs_in_several_languages_get_separate_ids(tmp_path):
 
 def test_pairs_are_read_from_a_csv_table(tmp_path):
     text = 'id,premise,hypothesis,label\nq,"It left, at six.",It left.,0\n'
-    ((passage, (question,)),) = load(saved(tmp_path, text, "train.csv"))
+    ((passage, (question,)),) = load(write_file(tmp_path, text, "train.csv"))
     assert (passage.text, question.answers[0].text) == ("It left, at six.", "entailment")
 
 
 def test_sets_with_two_labels_are_explained(tmp_path):
     row = {"premise": TEXT, "hypothesis": "It left.", "label": "not_entailment", "idx": 3}
     with pytest.raises(InputError, match="a set with two labels") as caught:
-        list(load(saved(tmp_path, json.dumps(row))))
+        list(load(write_file(tmp_path, json.dumps(row))))
     form = caught.value.cure.rpartition("--format ")[2]
-    path = saved(tmp_path, json.dumps(row | {"options": ["entailment", "not_entailment"]}))
+    path = write_file(tmp_path, json.dumps(row | {"options": ["entailment", "not_entailment"]}))
     ((_, (question,)),) = load(path, form + ",id=idx")
     assert (question.question_id, question.answers[0].label) == ("3", "B")
 
 
 def test_a_line_with_too_few_cells_is_an_error(tmp_path):
-    path = saved(tmp_path, SNLI + "neutral\tA.\n", "snli.txt")
+    path = write_file(tmp_path, SNLI + "neutral\tA.\n", "snli.txt")
     with pytest.raises(InputError, match="line 4: 2 cells"):
         list(load(path))
 
@@ -134,7 +134,7 @@ def test_the_first_answer_gives_the_form(tmp_path):
         {"id": at, "passage": TEXT, "question": "Did it?", "answer": said}
         for at, said in enumerate([None, True])
     ]
-    path = saved(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "set.jsonl")
+    path = write_file(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "set.jsonl")
     ((_, (hidden, true)),) = load(path, "rows,answer=answer")
     assert (hidden.answers, true.answers[0].text) == ((), "yes")
     dump(load(path, "rows,answer=answer"), tmp_path / "back.jsonl")
@@ -149,7 +149,7 @@ def test_rows_of_drop_may_lack_a_passage_id(tmp_path, section):
         section | {"passage": text, "question": "When?", "query_id": name, "answer": ANNOTATED}
         for name, text in (("a", TEXT), ("b", TEXT), ("c", "It came at six."))
     ]
-    path = saved(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "set.jsonl")
+    path = write_file(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "set.jsonl")
     (first, two), (second, one) = load(path)
     assert load(path).format == "drop"
     assert (len(two), len(one)) == (2, 1)
@@ -163,7 +163,7 @@ def test_rows_of_drop_may_lack_a_passage_id(tmp_path, section):
 )  # fmt: skip
 def test_an_empty_set_is_not_a_broken_download(tmp_path, name, text, told):
     with pytest.raises(InputError, match=told) as caught:
-        load(saved(tmp_path, text, name))
+        load(write_file(tmp_path, text, name))
     assert caught.value.cure.startswith("pass a file with ")
 
 

@@ -19,7 +19,7 @@ LETTERS = json.dumps(
 ).encode()
 
 
-def archive(method: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:
+def zip_bytes(method: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as made:
         for name, content in members.items():
@@ -27,8 +27,8 @@ def archive(method: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:
     return stream.getvalue()
 
 
-WEIGHTS = archive(weights=b"0" * 100)
-WORDS = archive(**{"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>"})
+WEIGHTS = zip_bytes(weights=b"0" * 100)
+WORDS = zip_bytes(**{"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>"})
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_packed_predictions_are_scored(tmp_path, beside):
             ["model.zip is not a zip archive", "GCRC_advRobust.docx is not a Word document"],
         ),
         (
-            {PREDICTIONS: LETTERS, MODEL: archive(), DOCUMENT: b"words"},
+            {PREDICTIONS: LETTERS, MODEL: zip_bytes(), DOCUMENT: b"words"},
             ["or is empty", "not a Word"],
         ),
     ],
@@ -86,7 +86,7 @@ def test_packed_predictions_are_scored(tmp_path, beside):
 def test_an_incomplete_package_is_rejected(tmp_path, members, told):
     """With all that is wrong in one message."""
     path = tmp_path / "GCRC_advRobust.zip"
-    path.write_bytes(archive(**members))
+    path.write_bytes(zip_bytes(**members))
     with pytest.raises(InputError) as refused:
         load_submission(path)
     assert all(one in refused.value.found for one in told)
@@ -97,7 +97,7 @@ def test_a_truncated_model_is_detected(tmp_path, method):
     """A whole archive around it has the sums of what it was given."""
     path = tmp_path / "GCRC_advRobust.zip"
     cut = {PREDICTIONS: LETTERS, MODEL: WEIGHTS[:-30], DOCUMENT: WORDS}
-    path.write_bytes(archive(method, **cut))
+    path.write_bytes(zip_bytes(method, **cut))
     with pytest.raises(InputError, match=r"model\.zip is cut off: its end is missing"):
         load_submission(path)
 
@@ -105,9 +105,11 @@ def test_a_truncated_model_is_detected(tmp_path, method):
 def test_a_broken_archive_is_one_message(tmp_path):
     """Cut off, damaged inside, with a name that is no text."""
     members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS}
-    whole = archive(**members)
+    whole = zip_bytes(**members)
     at = whole.index(LETTERS)
-    nameless = archive(**{PREDICTIONS: LETTERS, "模": b""}).replace("模".encode(), b"\xff\xff\xff")
+    nameless = zip_bytes(**{PREDICTIONS: LETTERS, "模": b""}).replace(
+        "模".encode(), b"\xff\xff\xff"
+    )
     for broken in (whole[:60], whole[:at] + b"!" + whole[at + 1 :], nameless):
         (tmp_path / "p.zip").write_bytes(broken)
         with pytest.raises(InputError, match="the archive cannot be read"):
@@ -121,12 +123,14 @@ def test_an_archive_bomb_is_rejected(tmp_path, monkeypatch, large, method, told)
     """A small file that claims much, and one that claims little: neither is unpacked whole."""
     size = 0x0423_4567  # 66 MiB, and a number that stands nowhere else in the archive
     members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS} | {large: b" " * size}
-    made = archive(method, **members)
+    made = zip_bytes(method, **members)
     assert len(made) < size // 500
     made = made.replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
     path = tmp_path / "p.zip"
     path.write_bytes(made)
-    monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(
+        "closeread.formats.submissions.gcrc_package.MAX_PREDICTIONS_BYTES", 1_000_000
+    )
     tracemalloc.start()
     with pytest.raises(InputError) as refused:
         load_submission(path)
@@ -147,9 +151,13 @@ def test_predictions_of_the_maximum_size_are_read(tmp_path, monkeypatch, beside)
     letters = LETTERS + b" " * len(WORDS)  # more than the document has
     with path.open("wb") as stream:
         pack(letters, beside, stream)
-    monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", len(letters))
+    monkeypatch.setattr(
+        "closeread.formats.submissions.gcrc_package.MAX_PREDICTIONS_BYTES", len(letters)
+    )
     assert unpack(path) == letters
-    monkeypatch.setattr("closeread.formats.submissions.gcrc_package._MOST_BYTES", len(letters) - 1)
+    monkeypatch.setattr(
+        "closeread.formats.submissions.gcrc_package.MAX_PREDICTIONS_BYTES", len(letters) - 1
+    )
     with pytest.raises(InputError, match="unpack the archive and pass only the predictions"):
         unpack(path)
 
@@ -161,7 +169,7 @@ def test_predictions_that_are_not_utf_8_are_an_error(tmp_path, encoding, told):
     """The description asks for UTF-8."""
     letters = LETTERS.decode().replace('"g"', '"题"').encode(encoding)
     path = tmp_path / "p.zip"
-    path.write_bytes(archive(**{PREDICTIONS: letters, MODEL: WEIGHTS, DOCUMENT: WORDS}))
+    path.write_bytes(zip_bytes(**{PREDICTIONS: letters, MODEL: WEIGHTS, DOCUMENT: WORDS}))
     with pytest.raises(InputError, match=told) as raised:
         load_submission(path)
     assert raised.value.where == f"{path}, {PREDICTIONS}"
@@ -170,7 +178,7 @@ def test_predictions_that_are_not_utf_8_are_an_error(tmp_path, encoding, told):
 def test_a_byte_order_mark_is_ignored(tmp_path):
     path = tmp_path / "p.zip"
     marked = b"\xef\xbb\xbf" + LETTERS
-    path.write_bytes(archive(**{PREDICTIONS: marked, MODEL: WEIGHTS, DOCUMENT: WORDS}))
+    path.write_bytes(zip_bytes(**{PREDICTIONS: marked, MODEL: WEIGHTS, DOCUMENT: WORDS}))
     assert len(load_submission(path).predictions) == 3
 
 
@@ -214,7 +222,7 @@ def test_json_lines_in_a_package_are_an_error(tmp_path):
     """They are looked for in the archive, not in its own bytes."""
     rows = b'{"id": "g", "answer": "A"}\n' * 2
     path = tmp_path / "GCRC_advRobust.zip"
-    path.write_bytes(archive(**{PREDICTIONS: rows, MODEL: WEIGHTS, DOCUMENT: WORDS}))
+    path.write_bytes(zip_bytes(**{PREDICTIONS: rows, MODEL: WEIGHTS, DOCUMENT: WORDS}))
     with pytest.raises(InputError, match="trailing characters") as raised:
         load_submission(path)
     assert raised.value.where == f"{path}, {PREDICTIONS}, line 2"

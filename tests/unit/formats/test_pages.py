@@ -18,83 +18,90 @@ from format_samples import NEWS, PAGE, STORY, WEB
 NULL = {"start_token": -1, "end_token": -1}
 
 
-def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
+def write_set(folder: Path, value: Any, name: str = "set.json") -> Path:
     path = folder / name
     path.write_text(json.dumps(value, ensure_ascii=False) + "\n", "utf-8")
     return path
 
 
-def back(path: Path, folder: Path) -> Any:
+def round_trip(path: Path, folder: Path) -> Any:
     dump(load(path), folder / "back.json")
     return json.loads((folder / "back.json").read_text("utf-8"))
 
 
-def said(short: list[tuple[int, int]], yes: str = "NONE", long: dict[str, int] = NULL) -> Any:
+def annotation(short: list[tuple[int, int]], yes: str = "NONE", long: dict[str, int] = NULL) -> Any:
     spans = [{"start_token": a, "end_token": b} for a, b in short]
     return {"yes_no_answer": yes, "long_answer": long, "short_answers": spans}
 
 
 def test_natural_questions_have_their_page(tmp_path):
     """Answers by tokens become places; the long answer is evidence; candidates are kept."""
-    path = saved(tmp_path, PAGE)
+    path = write_set(tmp_path, PAGE)
     defects = Defects()
     ((passage, (question,)),) = load(path).read(defects)
     assert (load(path).format, question.question_id, defects.counts) == ("nq", "7", {})
     (answer,) = question.answers
     assert (answer.texts, answer.spans[0].of(passage.text)) == (("at six",), "at six")
     assert question.gold_evidence[0].texts == ("<P> The ferry left Marl at six . </P>",)
-    assert back(path, tmp_path) == PAGE
+    assert round_trip(path, tmp_path) == PAGE
 
 
 @pytest.mark.parametrize(
     ("annotations", "texts", "n_long"),
     [
-        ([said([])], None, 0),
-        ([said([], "YES")], ["yes"], 0),
-        ([said([(1, 3), (4, 5)])], ["The ferry", "Marl"], 0),
-        ([said([(5, 7)])] + [said([])] * 4, None, 0),
-        ([said([(5, 7)]), said([(6, 7)])] + [said([])] * 3, ["at six", "six"], 0),
-        ([said([(5, 7)]), said([], "no")] + [said([])] * 3, ["at six", "no"], 0),
-        ([said([], long={"start_token": 0, "end_token": 9})] * 2 + [said([])] * 3, None, 1),
-        ([said([], long={"start_token": 0, "end_token": 9})] + [said([])] * 4, None, 0),
+        ([annotation([])], None, 0),
+        ([annotation([], "YES")], ["yes"], 0),
+        ([annotation([(1, 3), (4, 5)])], ["The ferry", "Marl"], 0),
+        ([annotation([(5, 7)])] + [annotation([])] * 4, None, 0),
+        ([annotation([(5, 7)]), annotation([(6, 7)])] + [annotation([])] * 3, ["at six", "six"], 0),
+        ([annotation([(5, 7)]), annotation([], "no")] + [annotation([])] * 3, ["at six", "no"], 0),
+        (
+            [annotation([], long={"start_token": 0, "end_token": 9})] * 2 + [annotation([])] * 3,
+            None,
+            1,
+        ),
+        ([annotation([], long={"start_token": 0, "end_token": 9})] + [annotation([])] * 4, None, 0),
     ],
 )
 def test_two_of_five_annotators_must_give_an_answer(tmp_path, annotations, texts, n_long):
     """As in the official evaluation; of a training set the one annotator decides."""
-    path = saved(tmp_path, PAGE | {"annotations": annotations})
+    path = write_set(tmp_path, PAGE | {"annotations": annotations})
     ((_, (question,)),) = load(path)
     if texts is None:
         assert question.answers == (Answer(kind="none"),)
     else:
         assert [answer.text for answer in question.answers] == texts
     assert len(question.gold_evidence) == n_long
-    assert back(path, tmp_path) == PAGE | {"annotations": annotations}
+    assert round_trip(path, tmp_path) == PAGE | {"annotations": annotations}
 
 
 @pytest.mark.parametrize(
     ("annotations", "texts"),
-    [([said([(900, 901)])], []), ([said([(1, 2)]), said([(900, 901)]), said([])], ["The"])],
+    [
+        ([annotation([(900, 901)])], []),
+        ([annotation([(1, 2)]), annotation([(900, 901)]), annotation([])], ["The"]),
+    ],
 )
 def test_an_answer_beyond_the_page_is_not_no_answer(tmp_path, annotations, texts):
     """The annotator gave one; what it was is lost, and no gold is made of that."""
-    path = saved(tmp_path, PAGE | {"annotations": annotations})
+    path = write_set(tmp_path, PAGE | {"annotations": annotations})
     ((_, (question,)),) = load(path)
     assert [answer.texts for answer in question.answers] == [(text,) for text in texts]
     assert ("answer_type" in question.tags) == bool(texts)
     assert load(path).check().counts == {"token-out-of-range": 1}
-    assert back(path, tmp_path) == PAGE | {"annotations": annotations}
+    assert round_trip(path, tmp_path) == PAGE | {"annotations": annotations}
 
 
 def test_a_page_without_annotations_has_no_gold(tmp_path):
     row = {key: value for key, value in PAGE.items() if key != "annotations"}
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     ((_, (question,)),) = load(path)
     assert (question.answers, question.tags) == ((), {})
-    assert back(path, tmp_path) == row
+    assert round_trip(path, tmp_path) == row
 
 
 def test_tokens_out_of_range_are_counted(tmp_path):
-    path = saved(tmp_path, PAGE | {"annotations": [said([(5, 99)])]})
+    path = write_set(tmp_path, PAGE | {"annotations": [annotation([(5, 99)])]})
     assert load(path).check().counts == {"token-out-of-range": 1}
 
 
@@ -118,15 +125,15 @@ def test_other_forms_are_read_as_simplified_lines(tmp_path):
         },
     }
     for name, value in (("original", original), ("rows", row)):
-        path = saved(tmp_path, value, f"{name}.json")
+        path = write_set(tmp_path, value, f"{name}.json")
         ((passage, (question,)),) = load(path)
         assert passage.text.startswith("<P_class=a_b> The ferry left")
         assert (question.question_id, question.answers[0].text) == ("7", "at six")
-        assert back(path, tmp_path)["document_text"] == passage.text
+        assert round_trip(path, tmp_path)["document_text"] == passage.text
         assert [*load(tmp_path / "back.json")] == [*load(path)]
     odd = row | {"annotations": row["annotations"] | {"yes_no_answer": []}}
     with pytest.raises(InputError, match="question 7: annotations are not lists of equal length"):
-        list(load(saved(tmp_path, odd)))
+        list(load(write_set(tmp_path, odd)))
 
 
 def test_newsqa_gold_is_the_consensus(tmp_path):
@@ -136,7 +143,7 @@ def test_newsqa_gold_is_the_consensus(tmp_path):
     questions[0]["consensus"] = {"s": 19, "e": 28}
     questions.insert(1, {"q": "What?", "consensus": {"badQuestion": True}, "answers": []})
     questions.append({"q": "Where?", "consensus": {}, "answers": []})
-    path = saved(tmp_path, news)
+    path = write_set(tmp_path, news)
     defects = Defects()
     ((_, (when, who, where)),) = load(path).read(defects)
     assert (load(path).format, load(path).version) == ("newsqa", "1")
@@ -145,36 +152,36 @@ def test_newsqa_gold_is_the_consensus(tmp_path):
     assert (who.answers, where.answers) == ((Answer(kind="none"),), ())
     assert (when.question_id, who.question_id) == ("./stories/1-0", "./stories/1-2")
     assert when.tags == {"type": "dev"}
-    assert back(path, tmp_path) == news
+    assert round_trip(path, tmp_path) == news
 
 
 @pytest.mark.parametrize("place", [{"s": 5, "e": 5}, {"s": 5, "e": 9999}, {"s": 9, "e": 10}])
 def test_a_span_out_of_range_is_counted(tmp_path, place):
     news = json.loads(json.dumps(NEWS))
     news["data"][0]["questions"][0]["consensus"] = place
-    path = saved(tmp_path, news)
+    path = write_set(tmp_path, news)
     assert load(path).check().counts == {"span-out-of-range": 1}
-    assert back(path, tmp_path) == news
+    assert round_trip(path, tmp_path) == news
 
 
 def test_webqa_texts_have_their_questions(tmp_path):
     web = WEB | {"Q_2": {"question": "谁？", "evidences": {"Q_2#00": {"answer": ["马", "猫"],
            "evidence": "马到了。", "x": 1}}, "y": 2}}  # fmt: skip
-    path = saved(tmp_path, web)
+    path = write_set(tmp_path, web)
     found = [*load(path)]
     assert (load(path).format, load(path).check().counts) == ("webqa", {"answer-not-in-passage": 1})
     assert [question.question_id for _, (question,) in found] == ["Q_1#00", "Q_1#01", "Q_2#00"]
     assert found[0][1][0].answers == (Answer(kind="span", texts=("六点",), spans=(Span(1, 3),)),)
     assert found[1][1][0].answers == (Answer(kind="none"),)
     assert found[0][0].language == "zh"
-    assert back(path, tmp_path) == web
+    assert round_trip(path, tmp_path) == web
 
 
 def test_unanswerable_sets_are_scored_by_squad2(tmp_path):
-    pages = PAGE | {"annotations": [said([])]}
+    pages = PAGE | {"annotations": [annotation([])]}
     words = ("squad2", "squad2~strict")
     for value, metrics in ((pages, words), (NEWS, words), (WEB, ("cmrc~mixed",))):
-        assert default_metrics(load(saved(tmp_path, value)), {}) == metrics
+        assert default_metrics(load(write_set(tmp_path, value)), {}) == metrics
 
 
 @pytest.mark.parametrize(
@@ -184,13 +191,13 @@ def test_unanswerable_sets_are_scored_by_squad2(tmp_path):
 def test_sets_that_do_not_fit_cannot_be_written(tmp_path, form, told):
     row = {"id": "1", "passage": "a b", "question": "?", "options": ["a", "b"], "answer": "A"}
     with pytest.raises(UsageError, match=told):
-        dump(load(saved(tmp_path, row)), tmp_path / "back.json", form)
+        dump(load(write_set(tmp_path, row)), tmp_path / "back.json", form)
 
 
 @pytest.mark.parametrize(("form", "value"), [("nq", PAGE), ("newsqa", NEWS), ("coqa", STORY)])
 def test_a_changed_text_is_not_written_with_old_offsets(tmp_path, form, value):
     """Annotations are kept as they were read, and would point elsewhere."""
-    dataset = load(saved(tmp_path, value))
+    dataset = load(write_set(tmp_path, value))
 
     def changed(defects: Defects) -> Iterator[Item]:
         for passage, questions in dataset.read(defects):

@@ -18,7 +18,7 @@ with replacing(Path(sys.argv[1])) as out:
 """
 
 
-def _start(target):
+def _start_writer(target):
     writer = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(target)], stdout=subprocess.PIPE, text=True
     )
@@ -26,39 +26,39 @@ def _start(target):
     return writer
 
 
-def _stop(writer):
+def _stop_writer(writer):
     writer.send_signal(signal.SIGKILL)
     writer.wait()
     writer.stdout.close()
 
 
-def _left(folder):
+def _file_names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
 def test_partial_files_of_ended_processes_are_removed(tmp_path):
     """After SIGKILL a part stays until the same file is written; a living writer's stays too."""
     target, other = tmp_path / "set.json", tmp_path / "set.json.gz"
-    killed, elsewhere = _start(target), _start(other)
-    _stop(killed)
-    _stop(elsewhere)
-    living = _start(target)
+    killed, elsewhere = _start_writer(target), _start_writer(other)
+    _stop_writer(killed)
+    _stop_writer(elsewhere)
+    living = _start_writer(target)
     try:
-        assert len(_left(tmp_path)) == 2  # the living one swept what the killed one left
+        assert len(_file_names(tmp_path)) == 2  # the living one swept what the killed one left
         with replacing(target) as out:
             out.write(b"whole")
         assert target.read_bytes() == b"whole"
-        mine = [name for name in _left(tmp_path) if f"{living.pid}@" in name]
-        of_other = [name for name in _left(tmp_path) if name.startswith(".set.json.gz.")]
-        assert _left(tmp_path) == sorted([*mine, *of_other, "set.json"])
+        mine = [name for name in _file_names(tmp_path) if f"{living.pid}@" in name]
+        of_other = [name for name in _file_names(tmp_path) if name.startswith(".set.json.gz.")]
+        assert _file_names(tmp_path) == sorted([*mine, *of_other, "set.json"])
         assert len(mine) == len(of_other) == 1
     finally:
-        _stop(living)
+        _stop_writer(living)
     with replacing(target) as out:
         out.write(b"again")
     with replacing(other) as out:
         out.write(b"again")
-    assert _left(tmp_path) == ["set.json", "set.json.gz"]
+    assert _file_names(tmp_path) == ["set.json", "set.json.gz"]
 
 
 def test_partial_files_of_another_machine_are_kept(tmp_path):
@@ -75,4 +75,4 @@ def test_a_long_name_can_be_written(tmp_path):
     target = tmp_path / ("长" * 80 + ".json")
     with replacing(target) as out:
         out.write(b"whole")
-    assert _left(tmp_path) == [target.name]
+    assert _file_names(tmp_path) == [target.name]

@@ -16,25 +16,25 @@ NOTHING = {"unanswerable": False, "extractive_spans": [], "yes_no": None, "free_
            "evidence": []}  # fmt: skip
 
 
-def saved(folder: Path, value: Any) -> Path:
+def write_set(folder: Path, value: Any) -> Path:
     path = folder / "set.json"
     path.write_text(json.dumps(value) + "\n", "utf-8")
     return path
 
 
-def asked(*said: dict[str, Any]) -> Any:
+def paper_with_answers(*said: dict[str, Any]) -> Any:
     paper = json.loads(json.dumps(PAPER))
     paper["1901.00001"]["qas"][0]["answers"] = [{"answer": one} for one in said]
     return paper
 
 
-def back(path: Path, folder: Path) -> Any:
+def round_trip(path: Path, folder: Path) -> Any:
     dump(load(path), folder / "back.json")
     return json.loads((folder / "back.json").read_text("utf-8"))
 
 
 def test_papers_have_their_questions(tmp_path):
-    path = saved(tmp_path, PAPER)
+    path = write_set(tmp_path, PAPER)
     defects = Defects()
     ((passage, (question,)),) = load(path).read(defects)
     assert (load(path).format, defects.counts, passage.title) == ("qasper", {}, "Ferries")
@@ -42,7 +42,7 @@ def test_papers_have_their_questions(tmp_path):
     (answer,), (found,) = question.answers, question.gold_evidence
     assert (answer.kind, answer.spans[0].of(passage.text)) == ("span", "at six")
     assert found.spans[0].of(passage.text) == "The ferry left at six."
-    assert back(path, tmp_path) == PAPER
+    assert round_trip(path, tmp_path) == PAPER
 
 
 @pytest.mark.parametrize(
@@ -56,17 +56,19 @@ def test_papers_have_their_questions(tmp_path):
     ],
 )
 def test_annotations_follow_the_official_precedence(tmp_path, said, kind, texts):
-    path = saved(tmp_path, asked(said))
+    path = write_set(tmp_path, paper_with_answers(said))
     ((_, (question,)),) = load(path)
     assert [(one.kind, one.texts) for one in question.answers] == [(kind, texts)]
     assert load(path).check().counts == {}
-    assert back(path, tmp_path) == asked(said)
+    assert round_trip(path, tmp_path) == paper_with_answers(said)
 
 
 def test_evidence_that_is_not_a_paragraph_is_counted(tmp_path):
     """Of figures and tables is no defect; another text is."""
     evidence = ["FLOAT SELECTED: Table 1", "It had a piano.", "Nowhere."]
-    path = saved(tmp_path, asked(SAID | {"evidence": evidence, "extractive_spans": ["horse"]}))
+    path = write_set(
+        tmp_path, paper_with_answers(SAID | {"evidence": evidence, "extractive_spans": ["horse"]})
+    )
     ((_, (question,)),) = load(path)
     assert question.gold_evidence == (
         Evidence(
@@ -80,7 +82,7 @@ def test_evidence_that_is_not_a_paragraph_is_counted(tmp_path):
 
 def test_an_annotation_without_an_answer_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"qas\[0\], question q1: an annotation without an answer"):
-        list(load(saved(tmp_path, asked(NOTHING))))
+        list(load(write_set(tmp_path, paper_with_answers(NOTHING))))
 
 
 def test_rows_are_read_as_the_published_form(tmp_path):
@@ -97,15 +99,15 @@ def test_rows_are_read_as_the_published_form(tmp_path):
         | {"answers": [{key: [value] for key, value in one.items()}]},
         "figures_and_tables": {"caption": ["Table 1: Ferries"], "file": ["1.png"]},
     }
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     assert load(path).format == "qasper"
-    assert back(path, tmp_path) == PAPER
+    assert round_trip(path, tmp_path) == PAPER
     row["qas"]["question_id"] = []
     with pytest.raises(InputError, match="not lists of equal length"):
-        list(load(saved(tmp_path, row)))
+        list(load(write_set(tmp_path, row)))
 
 
 def test_other_sets_cannot_be_written(tmp_path):
     row = {"id": "1", "passage": "a b", "question": "?", "answer": "a"}
     with pytest.raises(UsageError, match="paper with sections"):
-        dump(load(saved(tmp_path, row)), tmp_path / "back.json", "qasper")
+        dump(load(write_set(tmp_path, row)), tmp_path / "back.json", "qasper")

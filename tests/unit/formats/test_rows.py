@@ -23,19 +23,19 @@ TEXT = "The ferry left Marl at six. It carried 14 sheep and one piano."
 FOUR = ["five", "six", "seven", "eight"]
 
 
-def lines(folder: Path, *rows: dict[str, Any], name: str = "set.jsonl") -> Path:
+def write_lines(folder: Path, *rows: dict[str, Any], name: str = "set.jsonl") -> Path:
     path = folder / name
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
 
 
-def only(path: Path, form: str | None = None) -> tuple[Passage, Question, dict[str, int]]:
+def read_single(path: Path, form: str | None = None) -> tuple[Passage, Question, dict[str, int]]:
     defects = Defects()
     ((passage, (question,)),) = load(path, form).read(defects)
     return passage, question, defects.counts
 
 
-def back(path: Path, folder: Path, form: str | None = None) -> list[dict[str, Any]]:
+def round_trip(path: Path, folder: Path, form: str | None = None) -> list[dict[str, Any]]:
     dump(load(path, form), folder / "back.jsonl")
     return [json.loads(line) for line in (folder / "back.jsonl").read_text("utf-8").splitlines()]
 
@@ -169,8 +169,8 @@ ROWS: dict[str, tuple[dict[str, Any], str, str, str, tuple[str, ...], tuple[Answ
 def test_published_rows_round_trip(tmp_path, name):
     """The set is known by its columns; every row is written as it was read."""
     row, own_id, text, kind, options, answers = ROWS[name]
-    path = lines(tmp_path, row)
-    passage, question, defects = only(path)
+    path = write_lines(tmp_path, row)
+    passage, question, defects = read_single(path)
     assert load(path).format == "rows"
     assert defects == {}
     assert passage.text == text
@@ -178,13 +178,13 @@ def test_published_rows_round_trip(tmp_path, name):
     assert (question.text, question.kind) == (row["question"], kind)
     assert tuple(option.text for option in question.options) == options
     assert question.answers == answers
-    assert back(path, tmp_path) == [row]
+    assert round_trip(path, tmp_path) == [row]
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_read_gold_yields_the_questions_of_read(tmp_path, name):
     """But for what writing the rows again needs; two rows count the same defects, too."""
-    path = lines(tmp_path, ROWS[name][0], ROWS[name][0])
+    path = write_lines(tmp_path, ROWS[name][0], ROWS[name][0])
     whole, alone = Defects(), Defects()
     stand = [one for _, asked in load(path).read(whole) for one in asked]
     found = list(load(path).questions(alone))
@@ -198,14 +198,14 @@ def test_parquet_and_arrow_read_the_same(tmp_path, name):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     row, *_ = ROWS[name]
-    told = only(lines(tmp_path, row))
+    told = read_single(write_lines(tmp_path, row))
     made = pa.Table.from_pylist([row])
     pq.write_table(made, tmp_path / "set.parquet")
     for file, new in (("a.arrow", pa.ipc.new_stream), ("b.arrow", pa.ipc.new_file)):
         with pa.OSFile(str(tmp_path / file), "wb") as sink, new(sink, made.schema) as stream:
             stream.write_table(made)
     for file in ("set.parquet", "a.arrow", "b.arrow"):
-        passage, question, defects = only(tmp_path / file)
+        passage, question, defects = read_single(tmp_path / file)
         assert (passage.text, question.answers, defects) == (
             told[0].text, told[1].answers, {},
         )  # fmt: skip
@@ -214,7 +214,7 @@ def test_parquet_and_arrow_read_the_same(tmp_path, name):
 def test_questions_are_numbered_under_a_passages_id(tmp_path):
     row = ROWS["race"][0]
     other = row | {"article": "It sank.", "example_id": "high2.txt"}
-    path = lines(tmp_path, row, row | {"question": "Who?"}, other)
+    path = write_lines(tmp_path, row, row | {"question": "Who?"}, other)
     ((_, (first, second)), (_, (third,))) = load(path)
     asked = [first.question_id, second.question_id, third.question_id]
     assert asked == ["high1.txt-0", "high1.txt-1", "high2.txt-0"]
@@ -259,14 +259,14 @@ def test_a_row_may_hold_a_passage_with_its_questions(tmp_path, name, ids, answer
     """A list of them, or an object of lists, as `datasets` has it."""
     row = INSIDE[name]
     other = json.loads(json.dumps(row).replace("52845", "7"))
-    path = lines(tmp_path, row, other) if name == "quality" else lines(tmp_path, row)
+    path = write_lines(tmp_path, row, other) if name == "quality" else write_lines(tmp_path, row)
     defects = Defects()
     (passage, questions), *more = load(path).read(defects)
     assert (load(path).format, len(more), defects.counts) == ("rows", int(name == "quality"), {})
     assert passage.text in (TEXT, "M: At six.\nW: Oh.")
     assert [question.question_id for question in questions] == ids
     assert [question.answers[0] for question in questions] == answers
-    assert back(path, tmp_path) == ([row, other] if more else [row])
+    assert round_trip(path, tmp_path) == ([row, other] if more else [row])
     assert name != "quality" or questions[1].tags == {"questions.difficult": "1"}
 
 
@@ -274,15 +274,15 @@ def test_rows_of_one_passage_stay_apart(tmp_path):
     """Two writers' questions on one text, under one id."""
     row = INSIDE["duorc"]
     more = row | {"qa": [{"id": "d3", "question": "Where?", "answers": [], "no_answer": True}]}
-    path = lines(tmp_path, row, more)
+    path = write_lines(tmp_path, row, more)
     assert [len(questions) for _, questions in load(path)] == [3]
-    assert back(path, tmp_path) == [row, more]
+    assert round_trip(path, tmp_path) == [row, more]
 
 
 @pytest.mark.parametrize(("name", "column"), [("race", "example_id"), ("squad", "id")])
 def test_an_invalid_id_is_an_error(tmp_path, name, column):
     row = ROWS[name][0]
-    path = lines(tmp_path, row, row | {column: ["x"]})
+    path = write_lines(tmp_path, row, row | {column: ["x"]})
     with pytest.raises(InputError, match=rf"line 2\b.*the column '{column}' does not hold text"):
         list(load(path))
 
@@ -317,7 +317,7 @@ def test_logiqa_is_read_in_its_first_form(tmp_path):
     assert [option.text for option in first.options] == FOUR
     assert [first.answers, second.answers[0].label] == [(B,), "D"]
     row = {"id": 0, "answer": "b", "text": TEXT, "question": "When?", "options": FOUR}
-    assert back(path, tmp_path) == [row, row | {"id": 1, "answer": "d"}]
+    assert round_trip(path, tmp_path) == [row, row | {"id": 1, "answer": "d"}]
     path.write_text(block.format("b") + block.format("x"), "utf-8")
     with pytest.raises(InputError, match=r"line 10: a block with the answer line 'x'"):
         list(load(path))
@@ -337,7 +337,7 @@ def test_drop_in_rows_is_read_as_drop(tmp_path):
              "as objects": [blank["date"], blank["date"]]}  # fmt: skip
     for date in dates.values():
         held = row | {"validated_answers": lists | {"date": date}}
-        path = lines(tmp_path, held, held | {"query_id": "r"})
+        path = write_lines(tmp_path, held, held | {"query_id": "r"})
         ((passage, (question, _)),) = load(path)
         assert (load(path).format, passage.passage_id) == ("drop", "nfl_1")
         assert [(one.kind, one.texts) for one in question.answers] == [
@@ -355,11 +355,11 @@ def test_drop_in_rows_is_read_as_drop(tmp_path):
     for wrong in ({"number": ["14"]}, {"number": "14"}):
         odd = held | {"query_id": "s", "validated_answers": lists | wrong | {"date": date}}
         with pytest.raises(InputError, match=r"line 2, question s: .* of equal length"):
-            list(load(lines(tmp_path, held, odd)))
+            list(load(write_lines(tmp_path, held, odd)))
     flat = row | {"answers_spans": {"spans": ["sheep", "piano"], "types": ["span", "span"]}}
     del flat["answer"]
     with pytest.raises(InputError, match="closeread get drop"):
-        list(load(lines(tmp_path, flat)))
+        list(load(write_lines(tmp_path, flat)))
 
 
 def test_python_objects_in_a_table_are_rejected(tmp_path):
@@ -398,10 +398,10 @@ def test_python_objects_in_a_table_are_rejected(tmp_path):
     ],
 )  # fmt: skip
 def test_column_paths_may_lead_through_lists(tmp_path, row, form, text, texts):
-    passage, question, defects = only(lines(tmp_path, row), form)
+    passage, question, defects = read_single(write_lines(tmp_path, row), form)
     assert (passage.text, question.text, defects) == (text, "When?", {})
     assert [answer.text for answer in question.answers] == texts
-    assert back(lines(tmp_path, row), tmp_path, form) == [row]
+    assert round_trip(write_lines(tmp_path, row), tmp_path, form) == [row]
 
 
 def test_cjrcs_text_for_no_answer_is_recognised(tmp_path):
@@ -443,7 +443,7 @@ def test_rows_under_data_are_written_back_as_a_document(tmp_path, beside):
 
 def test_changes_inside_a_row_are_written(tmp_path):
     """Of a question that was made harder nothing old is left."""
-    data = load(lines(tmp_path, INSIDE["quality"]))
+    data = load(write_lines(tmp_path, INSIDE["quality"]))
     ((passage, (first, second)),) = data
     told = replace(first, options=(replace(first.options[0], text="four"), *first.options[1:]))
     made = replace_dataset(data, read=lambda defects: iter([(passage, (told, second))]))
@@ -456,18 +456,18 @@ def test_changes_inside_a_row_are_written(tmp_path):
 def test_invalid_inside_columns_are_errors(tmp_path, held):
     row = INSIDE["duorc"]
     with pytest.raises(InputError, match=r"line 2\b.*the column 'qa' holds"):
-        list(load(lines(tmp_path, row, row | {"qa": held})))
+        list(load(write_lines(tmp_path, row, row | {"qa": held})))
 
 
 def test_wrong_offsets_and_option_numbers_are_defects(tmp_path):
     squad = ROWS["squad"][0] | {"answers": {"text": ["six"], "answer_start": [-1]}}
-    _, question, defects = only(lines(tmp_path, squad))
+    _, question, defects = read_single(write_lines(tmp_path, squad))
     assert (question.answers, defects) == ((SPAN,), {"wrong-offset": 1})
-    assert back(lines(tmp_path, squad), tmp_path) == [squad]
+    assert round_trip(write_lines(tmp_path, squad), tmp_path) == [squad]
     reclor = ROWS["reclor"][0] | {"label": 4}
-    _, question, defects = only(lines(tmp_path, reclor))
+    _, question, defects = read_single(write_lines(tmp_path, reclor))
     assert defects == {"answer-not-an-option": 1}
-    assert back(lines(tmp_path, reclor), tmp_path) == [reclor]
+    assert round_trip(write_lines(tmp_path, reclor), tmp_path) == [reclor]
 
 
 def test_a_table_of_cosmosqa_is_recognised(tmp_path):
@@ -478,9 +478,9 @@ def test_a_table_of_cosmosqa_is_recognised(tmp_path):
         f'3Q,"{TEXT}",When?,five,six,seven,eight,1\n',
         "utf-8",
     )
-    _, question, defects = only(path)
+    _, question, defects = read_single(path)
     assert (load(path).format, question.answers, defects) == ("rows", (B,), {})
-    assert back(path, tmp_path)[0]["label"] == "1"
+    assert round_trip(path, tmp_path)[0]["label"] == "1"
 
 
 NAMED = {"uid": 5, "story": TEXT, "ask": {"text": "When?"}, "gold": 2, "w": "five", "x": "six",
@@ -490,29 +490,29 @@ FORM = "rows,id=uid,passage=story,question=ask.text,options=w|x|y,answer=gold,fi
 
 def test_settings_name_the_columns(tmp_path):
     """Each role by one name, or several; what is in an object by its path."""
-    path = lines(tmp_path, NAMED)
-    passage, question, defects = only(path, FORM)
+    path = write_lines(tmp_path, NAMED)
+    passage, question, defects = read_single(path, FORM)
     assert (passage.text, question.question_id, question.text) == (TEXT, "5", "When?")
     assert (question.answers, question.tags, defects) == ((B,), {"level": "easy"}, {})
-    assert back(path, tmp_path, FORM) == [NAMED]
+    assert round_trip(path, tmp_path, FORM) == [NAMED]
 
 
 def test_settings_name_the_columns_of_a_table(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(f'text,q,a,b,right\n"{TEXT}",When?,five,six,B\n,,,,\n', "utf-8")
-    _, question, _ = only(path, "rows,passage=text,question=q,options=a|b,answer=right")
+    _, question, _ = read_single(path, "rows,passage=text,question=q,options=a|b,answer=right")
     assert question.answers == (B,)
 
 
 def test_settings_override_known_columns(tmp_path):
     """An id of one's own, say, where the set has none."""
     row = ROWS["boolq"][0] | {"mine": "b-1"}
-    assert only(lines(tmp_path, row), "rows,id=mine")[1].question_id == "b-1"
+    assert read_single(write_lines(tmp_path, row), "rows,id=mine")[1].question_id == "b-1"
 
 
 def test_a_run_of_named_columns_can_be_verified(tmp_path):
     """Its record holds how the file is read."""
-    dataset = load(lines(tmp_path, NAMED), FORM)
+    dataset = load(write_lines(tmp_path, NAMED), FORM)
     given = tmp_path / "predictions.json"
     given.write_text('{"5": "six"}')
     submission = load_submission(given, dataset)
@@ -533,7 +533,7 @@ def test_a_run_of_named_columns_can_be_verified(tmp_path):
 )
 def test_a_missing_column_lists_the_present_ones(tmp_path, form, told):
     with pytest.raises(InputError, match="expected: one of uid, story, ask, gold") as caught:
-        load(lines(tmp_path, NAMED), form)
+        load(write_lines(tmp_path, NAMED), form)
     assert told.strip() in str(caught.value)
 
 
@@ -542,12 +542,12 @@ def test_a_missing_column_lists_the_present_ones(tmp_path, form, told):
 )
 def test_invalid_settings_are_rejected(tmp_path, form):
     with pytest.raises(UsageError):
-        load(lines(tmp_path, NAMED), form)
+        load(write_lines(tmp_path, NAMED), form)
 
 
 def test_a_row_without_text_names_the_column(tmp_path):
     row = ROWS["squad"][0]
-    path = lines(tmp_path, row, row | {"id": "s2", "context": None})
+    path = write_lines(tmp_path, row, row | {"id": "s2", "context": None})
     with pytest.raises(InputError, match=r"line 2\b.*the column 'context' is missing"):
         list(load(path))
 
@@ -555,7 +555,7 @@ def test_a_row_without_text_names_the_column(tmp_path):
 def test_every_part_of_a_passage_must_be_text(tmp_path):
     """A row of ROPES without its situation is no question on the background alone."""
     row = ROWS["ropes"][0]
-    path = lines(tmp_path, row, row | {"id": "2", "situation": None})
+    path = write_lines(tmp_path, row, row | {"id": "2", "situation": None})
     with pytest.raises(InputError, match=r"line 2\b.*the column 'situation' is missing"):
         list(load(path))
 
@@ -567,7 +567,7 @@ def test_every_part_of_a_passage_must_be_text(tmp_path):
 def test_an_unknown_truth_value_is_not_false(tmp_path, label, answer, counts):
     """SuperGLUE withholds labels as -1."""
     row = ROWS["boolq in superglue"][0]
-    path = lines(tmp_path, row, row | {"idx": 8, "label": label})
+    path = write_lines(tmp_path, row, row | {"idx": 8, "label": label})
     defects = Defects()
     asked = [question for _, questions in load(path).read(defects) for question in questions]
     assert "".join(one.label for one in asked[1].answers) == answer
@@ -577,20 +577,20 @@ def test_an_unknown_truth_value_is_not_false(tmp_path, label, answer, counts):
 def test_digits_are_option_numbers_if_gold_is_digits(tmp_path):
     """Belebele's 2 is the second option, and not the one that reads 2."""
     row = ROWS["belebele"][0] | {f"mc_answer{n}": str(n + 1) for n in range(1, 5)}
-    (answer,) = only(lines(tmp_path, row))[1].answers
+    (answer,) = read_single(write_lines(tmp_path, row))[1].answers
     assert (answer.label, answer.texts) == ("B", ("3",))
 
 
 def test_an_answer_object_without_texts_is_no_gold(tmp_path):
     """That there is none would be a gold answer: SQuAD's are an empty list then."""
     row = ROWS["squad"][0]
-    path = lines(tmp_path, row, row | {"id": "s2", "answers": {"answer_start": [1]}})
+    path = write_lines(tmp_path, row, row | {"id": "s2", "answers": {"answer_start": [1]}})
     assert [question.answers for question in load(path).questions()][1] == ()
 
 
 def test_invalid_options_are_an_error_with_content_ids(tmp_path):
     row = ROWS["quality, a question a row"][0]
-    path = lines(tmp_path, row, row | {"options": True})
+    path = write_lines(tmp_path, row, row | {"options": True})
     with pytest.raises(InputError, match=r"line 2\b.*options"):
         list(load(path))
 
@@ -598,14 +598,14 @@ def test_invalid_options_are_an_error_with_content_ids(tmp_path):
 def test_unknown_content_lists_its_columns(tmp_path):
     """So that the next call can name them."""
     with pytest.raises(InputError, match="has the columns uid, story, ask, gold") as caught:
-        load(lines(tmp_path, NAMED))
+        load(write_lines(tmp_path, NAMED))
     assert "rows,passage=COLUMN,question=COLUMN,answer=COLUMN" in str(caught.value)
 
 
 def test_other_sets_cannot_be_written_as_rows(tmp_path):
     own = {"id": "1", "passage": TEXT, "question": "When?", "answer": "six"}
     with pytest.raises(UsageError, match="read from"):
-        dump(load(lines(tmp_path, own)), tmp_path / "x", "rows")
+        dump(load(write_lines(tmp_path, own)), tmp_path / "x", "rows")
 
 
 def test_class_names_replace_class_numbers(tmp_path):
@@ -614,7 +614,7 @@ def test_class_names_replace_class_numbers(tmp_path):
     pq = pytest.importorskip("pyarrow.parquet")
     row = {"sentence1": TEXT, "sentence2": "It left.", "label": 1, "id": 0}
     with pytest.raises(InputError, match="save the set as parquet"):
-        list(load(lines(tmp_path, row)))
+        list(load(write_lines(tmp_path, row)))
     names = {"names": ["neutral", "entailment", "contradiction"], "_type": "ClassLabel"}
     features = {"label": names, "id": {"dtype": "int32", "_type": "Value"}}
     made = pa.Table.from_pylist([row, row | {"label": -1, "id": 1}])
@@ -622,7 +622,7 @@ def test_class_names_replace_class_numbers(tmp_path):
         {"huggingface": json.dumps({"info": {"features": features}})}
     )
     pq.write_table(made, tmp_path / "set.parquet")
-    _, question, defects = only(tmp_path / "set.parquet")
+    _, question, defects = read_single(tmp_path / "set.parquet")
     assert (question.answers[0].text, defects) == ("entailment", {"no-label": 1})
 
 
@@ -636,18 +636,18 @@ def test_class_names_replace_class_numbers(tmp_path):
 )  # fmt: skip
 def test_inference_columns_may_have_other_names(tmp_path, row, label):
     """SNLI and MultiNLI as rows, ANLI."""
-    path = lines(tmp_path, row)
-    passage, question, _ = only(path)
+    path = write_lines(tmp_path, row)
+    passage, question, _ = read_single(path)
     assert (load(path).format, passage.text, question.text) == ("nli", TEXT, "It left.")
     assert question.answers[0].text == label
-    assert back(path, tmp_path) == [row]
+    assert round_trip(path, tmp_path) == [row]
 
 
 def test_label_numbers_are_not_guessed(tmp_path):
     """GLUE's MultiNLI and SuperGLUE's CB have the same columns and other orders."""
     row = {"premise": TEXT, "hypothesis": "It left.", "label": 0, "idx": 0}
     with pytest.raises(InputError, match="the label is the number 0, whose meaning differs"):
-        list(load(lines(tmp_path, row)))
+        list(load(write_lines(tmp_path, row)))
 
 
 def test_times_and_durations_in_a_table_are_text(tmp_path):
@@ -658,7 +658,7 @@ def test_times_and_durations_in_a_table_are_text(tmp_path):
     made = {f"t{at}": pa.array([1], kind) for at, kind in enumerate(kinds)}
     row = {"id": ["1"], "passage": [TEXT], "question": ["When?"]}
     pq.write_table(pa.table(row | made), tmp_path / "set.parquet")
-    assert only(tmp_path / "set.parquet")[1].tags.keys() == made.keys()
+    assert read_single(tmp_path / "set.parquet")[1].tags.keys() == made.keys()
 
 
 def test_a_list_without_rows_is_an_error(tmp_path):
@@ -722,7 +722,7 @@ RECLOR, QUALITY, BELEBELE = ROWS["reclor"][0], INSIDE["quality"], ROWS["belebele
 )
 def test_options_may_be_submitted_in_the_sets_notation(tmp_path, row, name, text, label):
     """By its number, from 0 or from 1; by letter and text as ever; in JSON or a table."""
-    data = load(lines(tmp_path, row))
+    data = load(write_lines(tmp_path, row))
     path = tmp_path / name
     path.write_text(text)
     (one,) = load_submission(path, data).predictions.values()
@@ -736,7 +736,7 @@ def test_options_may_be_submitted_in_the_sets_notation(tmp_path, row, name, text
 )
 def test_truth_values_may_be_submitted(tmp_path, text):
     """BoolQ's answers, and SuperGLUE's lines."""
-    data = load(lines(tmp_path, ROWS["boolq in superglue"][0]))
+    data = load(write_lines(tmp_path, ROWS["boolq in superglue"][0]))
     path = tmp_path / "p.jsonl"
     path.write_text(text.removesuffix("\n{}"))
     found = score_submission(data, load_submission(path, data), ScoreSettings(metrics=()))
@@ -755,7 +755,7 @@ def test_an_invalid_table_of_predictions_is_an_error(tmp_path, text, told):
     path = tmp_path / "p.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=told):
-        load_submission(path, load(lines(tmp_path, ROWS["squad"][0])))
+        load_submission(path, load(write_lines(tmp_path, ROWS["squad"][0])))
 
 
 def test_predictions_in_parquet_are_read(tmp_path):

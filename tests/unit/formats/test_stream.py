@@ -35,7 +35,7 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(stream, "_CHUNK_BYTES", 7)
 
 
-def walk(text: str | bytes) -> JSONStream:
+def stream_of(text: str | bytes) -> JSONStream:
     return JSONStream(io.BytesIO(text if isinstance(text, bytes) else text.encode()))
 
 
@@ -46,18 +46,18 @@ def test_elements_are_streamed_and_other_members_kept(
     """Elements come as the standard parser gives them, and the other members beside them."""
     rest.pop("data", None)
     for document in ({"data": values} | rest, rest | {"data": values}):
-        found = walk(json.dumps(document, ensure_ascii=False, **layout))
+        found = stream_of(json.dumps(document, ensure_ascii=False, **layout))
         assert list(found.elements("data")) == values
         assert found.other_members == rest
         assert found.has_array
-    bare = walk(json.dumps(values, **layout))
+    bare = stream_of(json.dumps(values, **layout))
     assert list(bare.elements("")) == values
 
 
 @given(st.dictionaries(st.text(max_size=3), VALUES), LAYOUTS)
 def test_members_are_streamed(members: dict[str, Any], layout: dict[str, Any]):
     """Members come in order."""
-    assert list(walk(json.dumps(members, **layout)).members()) == list(members.items())
+    assert list(stream_of(json.dumps(members, **layout)).members()) == list(members.items())
 
 
 @pytest.mark.parametrize(
@@ -82,27 +82,27 @@ def test_members_are_streamed(members: dict[str, Any], layout: dict[str, Any]):
 def test_errors_name_line_and_place(text: str, line: int, place: str, reason: str):
     """The line and the place are those where the text goes wrong."""
     with pytest.raises(BrokenJSONError) as caught:
-        list(walk(text).elements("data"))
+        list(stream_of(text).elements("data"))
     assert (caught.value.line, caught.value.place) == (line, place)
     assert reason in caught.value.reason
 
 
 def test_surrogate_pairs_are_characters():
     """An escaped pair is one character."""
-    assert list(walk('{"data": ["\\ud83d\\udd25"]}').elements("data")) == ["🔥"]
+    assert list(stream_of('{"data": ["\\ud83d\\udd25"]}').elements("data")) == ["🔥"]
 
 
 def test_invalid_utf8_is_an_error():
     """A byte that is no UTF-8 is reported as such, also when a chunk ends inside a character."""
-    assert list(walk('["一二三四五"]').elements("")) == ["一二三四五"]
+    assert list(stream_of('["一二三四五"]').elements("")) == ["一二三四五"]
     with pytest.raises(UnicodeDecodeError):
-        list(walk(b'["abcdefg \xc4\xe3 "]').elements(""))
+        list(stream_of(b'["abcdefg \xc4\xe3 "]').elements(""))
 
 
 def test_deep_nesting_is_refused_quickly():
     """Brackets without end cost a recursion error, not all memory."""
     with pytest.raises(RecursionError):
-        list(walk('{"data": [' + "[" * 100_000).elements("data"))
+        list(stream_of('{"data": [' + "[" * 100_000).elements("data"))
 
 
 @pytest.fixture

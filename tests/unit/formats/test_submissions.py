@@ -249,7 +249,7 @@ def test_a_gzip_bomb_is_rejected(tmp_path, monkeypatch):
     content = json.dumps({"q1": "0" * 100_000}).encode()
     path = tmp_path / "p.json.gz"
     path.write_bytes(gzip.compress(content))
-    most = "closeread.formats.submissions.loading._MOST_BYTES"
+    most = "closeread.formats.submissions.loading.MAX_PREDICTIONS_BYTES"
     monkeypatch.setattr(most, len(content))
     assert list(load_submission(path).predictions) == ["q1"]
     monkeypatch.setattr(most, len(content) - 1)
@@ -257,7 +257,7 @@ def test_a_gzip_bomb_is_rejected(tmp_path, monkeypatch):
         load_submission(path)
 
 
-def _with_gold():
+def _dataset_with_gold():
     dataset = two_questions()
     ((passage, questions),) = dataset
     gold = (
@@ -285,7 +285,7 @@ def _with_gold():
 )
 def test_evidence_texts_are_located_if_gold_has_spans(tmp_path, given, spans):
     content = [{"id": "q1", "answer": "A", "evidence": given}]
-    found = load_submitted(tmp_path, content, dataset=_with_gold()).predictions["q1"]
+    found = load_submitted(tmp_path, content, dataset=_dataset_with_gold()).predictions["q1"]
     places: dict[str, list[tuple[int, int]]] = {}
     for one in found.evidence:
         places.setdefault(one.option_label, []).extend((s.start, s.end) for s in one.spans)
@@ -294,7 +294,7 @@ def test_evidence_texts_are_located_if_gold_has_spans(tmp_path, given, spans):
 
 def test_evidence_that_is_not_in_the_passage_is_wrong(tmp_path):
     given = {"A": ["丁不在。", "甲先到。"], "B": ["丁不在。"]}
-    dataset = _with_gold()
+    dataset = _dataset_with_gold()
     found = load_submitted(
         tmp_path, [{"id": "q1", "answer": "A", "evidence": given}], dataset=dataset
     )

@@ -31,7 +31,7 @@ TRIVIA = {"Answer": {"Value": "Ann"}, "EntityPages": [], "Question": "Who?", "Qu
           "QuestionSource": "u"}  # fmt: skip
 
 
-def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
+def write_set(folder: Path, value: Any, name: str = "set.json") -> Path:
     path = folder / name
     path.write_text(json.dumps(value, ensure_ascii=False) + "\n", "utf-8")
     return path
@@ -46,7 +46,7 @@ def saved(folder: Path, value: Any, name: str = "set.json") -> Path:
     ],
 )
 def test_the_suggested_format_reads_the_file(tmp_path, row, told, text):
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     with pytest.raises(InputError, match=told) as caught:
         load(path)
     form = caught.value.cure.partition(": ")[2]
@@ -66,7 +66,7 @@ def test_the_suggested_format_reads_the_file(tmp_path, row, told, text):
 )
 def test_sets_without_passages_are_explained(tmp_path, value, told):
     with pytest.raises(InputError, match=told):
-        load(saved(tmp_path, value))
+        load(write_set(tmp_path, value))
 
 
 def test_a_table_without_passages_is_explained(tmp_path):
@@ -86,13 +86,13 @@ def test_rows_may_be_data_of_one_document(tmp_path):
              "html_answer_start": 41, "html_answer_text": "six"}}  # fmt: skip
     text = "Six men left it. At six it came."
     paper = {"title": "t", "url": "u", "context": text, "raw_html": "<p>", "qas": [asked]}
-    path = saved(tmp_path, {"version": "KorQuAD_2.0_dev", "data": [paper]})
+    path = write_set(tmp_path, {"version": "KorQuAD_2.0_dev", "data": [paper]})
     ((_, (question,)),) = load(path)
     assert (load(path).format, load(path).check().counts) == ("rows", {})
     assert question.answers == (Answer(kind="span", texts=("six",), spans=(Span(20, 23),)),)
     dump(load(path), tmp_path / "back.json")
     assert json.loads((tmp_path / "back.json").read_text()) == json.loads(path.read_text())
-    path = saved(tmp_path, {"schema": {}, "data": [{"id": "1", "q": "When?", "text": 5}]})
+    path = write_set(tmp_path, {"schema": {}, "data": [{"id": "1", "q": "When?", "text": 5}]})
     with pytest.raises(InputError, match=r"data\[0\]: the column 'text' does not hold text"):
         list(load(path, "rows,passage=text,question=q"))
 
@@ -113,7 +113,7 @@ ANN = {"start": 0, "end": 2, "text": "Ann"}
     ],
 )  # fmt: skip
 def test_record_is_read_in_its_three_forms(tmp_path, value, name):
-    path = saved(tmp_path, value)
+    path = write_set(tmp_path, value)
     ((passage, (question,)),) = load(path)
     assert (load(path).format, question.question_id, question.text) == ("rows", name, CLOZE)
     assert (passage.text, question.answers[0].text) == ("Ann won.", "Ann")
@@ -125,7 +125,7 @@ def test_record_is_read_without_gold(tmp_path):
     """Rows of its test set have an empty list, which was taken for *no answer*."""
     row = {"passage": "Ann won.", "query": CLOZE, "entities": ["Ann"], "answers": [],
            "idx": {"passage": 3, "query": 7}}  # fmt: skip
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     ((_, (question,)),) = load(path)
     assert question.answers == ()
     dump(load(path), tmp_path / "back.jsonl")
@@ -151,7 +151,7 @@ def test_unknown_gold_of_triviaqa_is_no_gold(tmp_path):
     """Its test sets have `<unk>`, which was gold."""
     row = {"question": "Who?", "question_id": "tc_1", "entity_pages": {"wiki_context": ["Ann."]},
            "answer": {"aliases": [], "value": "<unk>", "normalized_value": "<unk>"}}  # fmt: skip
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     ((_, (question,)),) = load(path)
     assert (question.answers, load(path).check().counts) == ((), {})
     dump(load(path), tmp_path / "back.jsonl")
@@ -169,7 +169,7 @@ def test_unknown_gold_of_triviaqa_is_no_gold(tmp_path):
     ],
 )  # fmt: skip
 def test_rows_of_narrativeqa_and_triviaqa_are_read(tmp_path, row, texts):
-    path = saved(tmp_path, row)
+    path = write_set(tmp_path, row)
     ((passage, (question,)),) = load(path)
     assert passage.text.startswith("Ann won.")
     assert [answer.text for answer in question.answers] == texts

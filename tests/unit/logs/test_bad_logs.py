@@ -22,7 +22,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 (RESULTS,) = (FIXTURES / "lm_eval").glob("results_*903515.json")
 
 
-def changed(tmp_path, change):
+def change_log(tmp_path, change):
     """A copy of the recorded samples, each row changed in place or dropped."""
     made = [json.loads(line) for line in SAMPLES.read_text("utf-8").splitlines()]
     made = [row for number, row in enumerate(made) if change(number, row) is not False]
@@ -85,7 +85,7 @@ def test_missing_golds_are_counted(tmp_path):
             for name in ("answer", "answers", "validated_answers"):
                 row["doc"].pop(name)
 
-    assert_rejected_then_skipped(changed(tmp_path, change), tmp_path, "missing-gold", 3, 11)
+    assert_rejected_then_skipped(change_log(tmp_path, change), tmp_path, "missing-gold", 3, 11)
 
 
 def test_drops_column_names_are_not_gold(tmp_path):
@@ -98,7 +98,7 @@ def test_drops_column_names_are_not_gold(tmp_path):
             row["doc"]["answers"] = []
         assert row["target"].startswith("number,")
 
-    assert_rejected_then_skipped(changed(tmp_path, empty), tmp_path, "missing-gold", 1, 13)
+    assert_rejected_then_skipped(change_log(tmp_path, empty), tmp_path, "missing-gold", 1, 13)
 
 
 def test_nan_scores_are_dropped_and_answers_kept(tmp_path):
@@ -106,7 +106,7 @@ def test_nan_scores_are_dropped_and_answers_kept(tmp_path):
         if number in (2, 4):
             row["f1"] = float("nan")
 
-    path = changed(tmp_path, change)
+    path = change_log(tmp_path, change)
     assert b"NaN" in path.read_bytes()
     run = assert_rejected_then_skipped(path, tmp_path, "nan-score", 2, 14)
     logged = [score.values["f1"] for score in run.log_scores()]
@@ -143,7 +143,7 @@ def test_a_newer_version_is_counted(tmp_path):
 
 
 def test_missing_fields_are_counted(tmp_path):
-    path = changed(tmp_path, lambda number, row: row.pop("resps") if number == 1 else None)
+    path = change_log(tmp_path, lambda number, row: row.pop("resps") if number == 1 else None)
     assert_rejected_then_skipped(path, tmp_path, "missing-field", 1, 13)
 
 
@@ -151,7 +151,7 @@ def test_repeated_ids_are_numbered_and_counted(tmp_path):
     def change(number, row):
         row["doc"]["query_id"] = row["doc"]["id"] = "same" if number < 3 else str(number)
 
-    found = ingest([changed(tmp_path, change)], tmp_path / "run")
+    found = ingest([change_log(tmp_path, change)], tmp_path / "run")
     assert found.kept == {"repeated-id": 2}
     names = [said.question_id for said in found.runs[0].predictions()]
     assert names[:4] == ["same", "same#2", "same#3", "3"]
@@ -162,7 +162,7 @@ def test_a_huge_record_is_read_and_counted(tmp_path):
         if number == 7:
             row["resps"] = [["47" + " and so on" * 5_000_000]]
 
-    found = ingest([changed(tmp_path, change)], tmp_path / "run")
+    found = ingest([change_log(tmp_path, change)], tmp_path / "run")
     assert found.kept == {"huge-record": 1} and not found.skipped
     (run,) = found.runs
     assert max(len(said.generation.text) for said in run.predictions()) == 50_000_002
@@ -176,7 +176,7 @@ def test_a_log_that_begins_with_a_huge_record_is_recognised(tmp_path, monkeypatc
         if number == 0:
             row["resps"] = row["filtered_resps"] = [["word " * 100_000]]
 
-    found = ingest([changed(tmp_path, swell)], tmp_path / "run")
+    found = ingest([change_log(tmp_path, swell)], tmp_path / "run")
     assert found.runs[0].info.n_predictions == 14
 
 
@@ -197,7 +197,7 @@ def test_column_names_are_not_gold(tmp_path):
             row["doc"] = {name: row["doc"][name] for name in ("id", "passage", "question")}
             row["target"] = "number,date,spans,worker_id,hit_id"
 
-    assert_rejected_then_skipped(changed(tmp_path, thinned), tmp_path, "missing-gold", 3, 11)
+    assert_rejected_then_skipped(change_log(tmp_path, thinned), tmp_path, "missing-gold", 3, 11)
 
 
 @pytest.mark.parametrize("target", [["A", "C"], "AC"])
@@ -283,7 +283,7 @@ def test_a_truncated_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
 
 
 def test_a_log_without_usable_records_is_an_error(tmp_path):
-    path = changed(tmp_path, lambda number, row: row.pop("resps") and None)
+    path = change_log(tmp_path, lambda number, row: row.pop("resps") and None)
     with pytest.raises(
         InputError, match=r"no usable question is left in this log \(missing-field 14\)"
     ):
@@ -294,7 +294,7 @@ def test_an_unusable_log_does_not_stop_a_folder(tmp_path, capsys):
     """It is named with the reason."""
     logs = tmp_path / "logs"
     logs.mkdir()
-    bad = changed(logs, lambda number, row: row.pop("resps") and None)
+    bad = change_log(logs, lambda number, row: row.pop("resps") and None)
     bad = bad.rename(logs / "samples_empty_2026-11-20T12-01-37.903515.jsonl")
     (whole,) = (FIXTURES / "lighteval").rglob("*.parquet")
     cut = logs / whole.name

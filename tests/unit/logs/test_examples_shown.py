@@ -76,7 +76,7 @@ def test_a_question_in_the_instructions_is_not_an_example():
     assert prompts.example_answers(messages, ASKED) == (SAID,)
 
 
-def asking(text="Who?", options=()):
+def make_question(text="Who?", options=()):
     return Question(
         question_id="q", passage_id="p", text=text, kind="choice" if options else "span",
         options=tuple(Option(label="ABCD"[at], text=one) for at, one in enumerate(options)),
@@ -94,12 +94,12 @@ def test_an_example_equal_to_the_question_is_detected(apart):
             return [*MESSAGES[:3], {"role": "user", "content": example}, said, MESSAGES[3]]
         return f"{example} {SAID}\n\n{USER}"
 
-    assert prompts.shows_own_question(prompt(ASKED, "Who?"), ASKED, asking())
-    assert not prompts.shows_own_question(prompt("One.", "Who?"), ASKED, asking())
-    assert not prompts.shows_own_question(prompt(ASKED, "When?"), ASKED, asking())
-    assert not prompts.shows_own_question(USER, ASKED, asking())
-    assert not prompts.shows_own_question(prompt(ASKED, ""), ASKED, asking(""))
-    assert not prompts.shows_own_question(None, ASKED, asking())
+    assert prompts.shows_own_question(prompt(ASKED, "Who?"), ASKED, make_question())
+    assert not prompts.shows_own_question(prompt("One.", "Who?"), ASKED, make_question())
+    assert not prompts.shows_own_question(prompt(ASKED, "When?"), ASKED, make_question())
+    assert not prompts.shows_own_question(USER, ASKED, make_question())
+    assert not prompts.shows_own_question(prompt(ASKED, ""), ASKED, make_question(""))
+    assert not prompts.shows_own_question(None, ASKED, make_question())
 
 
 def test_a_stem_with_other_options_is_another_question():
@@ -107,12 +107,12 @@ def test_a_stem_with_other_options_is_another_question():
         return f"Passage: {ASKED}\nQuestion: Who?\nA. {options[0]}\nB. {options[1]}\nAnswer:"
 
     prompt = f"{block('Ada', 'Bo')} A\n\n{block('Cy', 'Di')}"
-    assert not prompts.shows_own_question(prompt, ASKED, asking(options=("Cy", "Di")))
+    assert not prompts.shows_own_question(prompt, ASKED, make_question(options=("Cy", "Di")))
     assert prompts.shows_own_question(f"{block('Cy', 'Di')} A\n\n{prompt}", ASKED,
-                                asking(options=("Cy", "Di")))  # fmt: skip
+                                make_question(options=("Cy", "Di")))  # fmt: skip
 
 
-def lm_eval(tmp_path, change):
+def ingest_lm_eval(tmp_path, change):
     """The recorded samples with the prompt of each changed."""
     (path,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -131,7 +131,7 @@ def test_lm_eval_chat_prompts_are_parsed(tmp_path):
         asked = {"role": "user", "content": f"{doc['passage']} {doc['question']}"}
         return [json.dumps([*MESSAGES[:3], asked], ensure_ascii=False)]
 
-    run = lm_eval(tmp_path, messages)
+    run = ingest_lm_eval(tmp_path, messages)
     assert set(run.log_shown().values()) == {(SAID,)} and len(run.log_shown()) == 14
 
 

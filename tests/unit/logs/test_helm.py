@@ -22,11 +22,11 @@ JOINT = FIXTURES / "choice_joint"
 CALIBRATED = FIXTURES / "choice_calibrated"
 
 
-def made(log, out, **beside):
+def ingest_by_task(log, out, **beside):
     return {run.info.log.task: run for run in ingest([log], out, **beside).runs}
 
 
-def changed(tmp_path, change, run=DROP, name="scenario_state.json"):
+def change_run(tmp_path, change, run=DROP, name="scenario_state.json"):
     """A copy of a recorded run with one of its files changed."""
     folder = tmp_path / run.name
     shutil.copytree(run, folder)
@@ -37,7 +37,7 @@ def changed(tmp_path, change, run=DROP, name="scenario_state.json"):
 
 
 def test_a_run_is_read_with_all_fields(tmp_path):
-    runs = made(DROP, tmp_path / "runs")
+    runs = ingest_by_task(DROP, tmp_path / "runs")
     assert list(runs) == ["drop_local", "drop_local,lowercase"]
     log = runs["drop_local"].info.log
     assert (log.harness, log.model) == ("helm", "local/canned")
@@ -59,7 +59,7 @@ def test_a_run_is_read_with_all_fields(tmp_path):
 
 @pytest.mark.parametrize("task", ["drop_local", "drop_local,lowercase"])
 def test_ingested_scores_equal_the_logged_ones(tmp_path, task):
-    run = made(DROP, tmp_path / "runs")[task]
+    run = ingest_by_task(DROP, tmp_path / "runs")[task]
     names = ("exact_match", "quasi_exact_match", "prefix_exact_match", "f1_score")
     for name in names:
         ours = f"helm.{name}"
@@ -72,7 +72,7 @@ def test_ingested_scores_equal_the_logged_ones(tmp_path, task):
 
 def test_the_letter_is_extracted_as_by_the_harness(tmp_path):
     """One of the three answers is none of the letters."""
-    (run,) = made(JOINT, tmp_path / "run").values()
+    (run,) = ingest_by_task(JOINT, tmp_path / "run").values()
     assert run.info.log.task == "choice_local:method=multiple_choice_joint"
     first = next(iter(run.dataset().questions()))
     assert [one.text for one in first.options] == ["the Herons", "the Quails", "nobody"]
@@ -92,13 +92,13 @@ def test_the_pattern_of_the_adapter_finds_the_letter(tmp_path, pattern, said, la
         document["adapter_spec"]["output_mapping_pattern"] = pattern
         document["request_states"][0]["result"]["completions"][0]["text"] = said
 
-    (run,) = made(changed(tmp_path, told, JOINT), tmp_path / "run").values()
+    (run,) = ingest_by_task(change_run(tmp_path, told, JOINT), tmp_path / "run").values()
     answer = next(iter(run.predictions())).answer
     assert (answer and answer.label) == label
 
 
 def test_likelihoods_are_of_the_options_tokens(tmp_path):
-    (run,) = made(CALIBRATED, tmp_path / "run").values()
+    (run,) = ingest_by_task(CALIBRATED, tmp_path / "run").values()
     question, said = next(iter(run.dataset().questions())), next(iter(run.predictions()))
     assert said.answer == question.options[0].answer
     # -1.5, -3.25 and -4 with the question, -3 each without it
@@ -112,14 +112,17 @@ def test_without_option_tokens_the_harness_choice_is_used(tmp_path):
         for state in document["request_states"]:
             state["result"]["completions"][0]["tokens"] = []
 
-    (run,) = made(changed(tmp_path, unspelt, CALIBRATED), tmp_path / "run").values()
+    (run,) = ingest_by_task(change_run(tmp_path, unspelt, CALIBRATED), tmp_path / "run").values()
     said = list(run.predictions())
     assert [one.answer.label for one in said] == ["A", "A", "B"]
     assert not any(one.option_scores for one in said)
 
 
 def test_displayed_predictions_have_answers_and_scores(tmp_path):
-    whole, site = made(DROP, tmp_path / "whole"), made(FIXTURES / "site", tmp_path / "site")
+    whole, site = (
+        ingest_by_task(DROP, tmp_path / "whole"),
+        ingest_by_task(FIXTURES / "site", tmp_path / "site"),
+    )
     assert list(site) == list(whole)
     for task, run in site.items():
         assert list(run.dataset()) == list(whole[task].dataset())
@@ -138,7 +141,7 @@ def test_displayed_predictions_beside_a_state_are_skipped(tmp_path):
     (folder / "scenario_state.json.gz").write_bytes(packed)
     (found,) = find_logs([folder], None)
     assert found[0].name == "scenario_state.json.gz"
-    assert set(made(folder, tmp_path / "runs")) == {"drop_local", "drop_local,lowercase"}
+    assert set(ingest_by_task(folder, tmp_path / "runs")) == {"drop_local", "drop_local,lowercase"}
 
 
 def test_answers_without_questions_are_an_error(tmp_path):
@@ -152,7 +155,7 @@ def test_a_state_alone_has_no_scores(tmp_path):
     folder = tmp_path / "quac:model=some_model,data_augmentation=canonical"
     folder.mkdir()
     shutil.copy(DROP / "scenario_state.json", folder)
-    run = made(folder, tmp_path / "runs")["quac:data_augmentation=canonical"]
+    run = ingest_by_task(folder, tmp_path / "runs")["quac:data_augmentation=canonical"]
     assert run.info.log.scores == {} and not list(run.log_scores())
     assert {"sample-scores", "tokens"} <= set(run.info.log.lost)
 
@@ -165,8 +168,8 @@ def test_texts_of_early_versions_are_read(tmp_path):
             for reference in instance["references"]:
                 reference["output"] = reference["output"]["text"]
 
-    old = made(changed(tmp_path, bare), tmp_path / "old")
-    new = made(DROP, tmp_path / "new")
+    old = ingest_by_task(change_run(tmp_path, bare), tmp_path / "old")
+    new = ingest_by_task(DROP, tmp_path / "new")
     for task, run in new.items():
         assert list(run.dataset()) == list(old[task].dataset())
 
@@ -179,7 +182,7 @@ def test_turns_of_a_dialogue_stay_with_their_question(tmp_path):
     def dialogue(document):
         document["request_states"][0]["instance"]["input"]["text"] = text + "Question: How many?"
 
-    run = made(changed(tmp_path, dialogue), tmp_path / "runs")["drop_local"]
+    run = ingest_by_task(change_run(tmp_path, dialogue), tmp_path / "runs")["drop_local"]
     passage, (question, *_) = next(iter(run.dataset()))
     assert passage.text == "Title: A mill\n\nPassage: It has 12 wheels."
     assert question.text == "What has it?\nAnswer: wheels\n\nQuestion: How many?"
@@ -192,7 +195,7 @@ def test_each_trial_and_split_is_a_run(tmp_path):
         second["train_trial_index"] = 1
         third["instance"]["split"] = "valid"
 
-    runs = made(changed(tmp_path, parted), tmp_path / "runs")
+    runs = ingest_by_task(change_run(tmp_path, parted), tmp_path / "runs")
     assert {"drop_local", "drop_local,lowercase,trial-1", "drop_local,valid"} <= set(runs)
     assert runs["drop_local"].info.log.scores == {}
 
@@ -204,7 +207,7 @@ def test_missing_and_failed_requests_are_counted(tmp_path):
         del first["result"]
         second["result"] = {"success": False, "error": "quota", "completions": [], "cached": False}
 
-    folder = changed(tmp_path, failing)
+    folder = change_run(tmp_path, failing)
     with pytest.raises(InputError, match="no-response 1"):
         ingest([folder], tmp_path / "runs")
     found = ingest([folder], tmp_path / "runs", skip_bad=True)
@@ -221,13 +224,13 @@ def test_values_of_other_types_are_counted(tmp_path):
         states[1]["instance"]["perturbation"] = 5
         document["request_states"] = states[:4]
 
-    found = ingest([changed(tmp_path, odd)], tmp_path / "runs", skip_bad=True)
+    found = ingest([change_run(tmp_path, odd)], tmp_path / "runs", skip_bad=True)
     assert found.skipped == {"odd-value": 1}
     assert sum(1 for run in found.runs for _ in run.predictions()) == 3
 
 
 def test_invalid_displayed_requests_are_skipped(tmp_path):
-    folder = changed(
+    folder = change_run(
         tmp_path, lambda rows: rows.insert(0, {"x": 1}), FIXTURES / "site", "display_requests.json"
     )
     whole = ingest([FIXTURES / "site"], tmp_path / "whole").runs
@@ -240,7 +243,7 @@ def test_unsupported_methods_are_an_error(tmp_path):
         document["adapter_spec"]["method"] = "ranking_binary"
 
     with pytest.raises(InputError, match="unknown adapter method 'ranking_binary'"):
-        ingest([changed(tmp_path, ranking)], tmp_path / "runs")
+        ingest([change_run(tmp_path, ranking)], tmp_path / "runs")
 
 
 def test_a_truncated_state_keeps_earlier_requests(tmp_path):
@@ -257,6 +260,6 @@ def test_the_likeliest_completion_is_the_answer(tmp_path):
         second = {"text": "forty", "logprob": -0.5, "tokens": []}
         result["completions"] = [*result["completions"], second]
 
-    found = ingest([changed(tmp_path, several)], tmp_path / "runs")
+    found = ingest([change_run(tmp_path, several)], tmp_path / "runs")
     said = next(iter(found.runs[0].predictions()))
     assert said.generation.text == "forty" and found.kept == {"more-responses": 1}

@@ -45,26 +45,26 @@ LIKELIHOODS = WRITTEN | {
 }
 
 
-def details(folder, rows, task="lighteval|drop|1"):
+def write_details(folder, rows, task="lighteval|drop|1"):
     path = folder / "details" / "org" / "model" / DATE / f"details_{task}_{DATE}.parquet"
     path.parent.mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(rows), path)
     return path
 
 
-def only(run):
+def single_question(run):
     (question,), (said,) = run.dataset().questions(), run.predictions()
     return question, said
 
 
-def printed(row):
+def print_cells(row):
     return {name: str(value) for name, value in row.items()}
 
 
-@pytest.mark.parametrize("how", [dict, printed])
+@pytest.mark.parametrize("how", [dict, print_cells])
 def test_generated_answers_have_golds_and_examples(tmp_path, how):
-    (run,) = ingest([details(tmp_path, [how(WRITTEN)])], tmp_path / "run").runs
-    question, said = only(run)
+    (run,) = ingest([write_details(tmp_path, [how(WRITTEN)])], tmp_path / "run").runs
+    question, said = single_question(run)
     (passage, _), *_ = run.dataset()
     assert passage.text == "Two kicks, of 20 and 47 yards."
     assert question.text == "How far was the longer?" and said.generation.text == " 47"
@@ -81,14 +81,14 @@ def test_generated_answers_have_golds_and_examples(tmp_path, how):
     "row",
     [
         LIKELIHOODS,
-        printed(LIKELIHOODS),
-        printed(LIKELIHOODS | {"predictions": [(-3.0, False), (-0.5, True)]}),
+        print_cells(LIKELIHOODS),
+        print_cells(LIKELIHOODS | {"predictions": [(-3.0, False), (-0.5, True)]}),
     ],
     ids=["columns", "printed", "pairs, which no column holds unprinted"],
 )
 def test_likelihoods_may_come_with_a_greedy_flag(tmp_path, row):
-    (run,) = ingest([details(tmp_path, [row])], tmp_path / "run").runs
-    question, said = only(run)
+    (run,) = ingest([write_details(tmp_path, [row])], tmp_path / "run").runs
+    question, said = single_question(run)
     assert question.answers[0].label == said.answer.label == "B"
     assert said.option_scores == (-3.0, -0.5) and run.log_shown() == {}
     settings = ScoreSettings(metrics=("choice.accuracy",))
@@ -97,14 +97,14 @@ def test_likelihoods_may_come_with_a_greedy_flag(tmp_path, row):
 
 def test_a_text_that_looks_like_a_list_stays_a_text(tmp_path):
     row = WRITTEN | {"predictions": ["[1, 2]"], "specifics": None, "gold": ["5"]}
-    (run,) = ingest([details(tmp_path, [row])], tmp_path / "run").runs
-    question, said = only(run)
+    (run,) = ingest([write_details(tmp_path, [row])], tmp_path / "run").runs
+    question, said = single_question(run)
     assert said.answer.texts == ("[1, 2]",) and question.answers[0].kind == "number"
 
 
 def test_scores_and_results_of_the_hub_layout_are_read(tmp_path):
     row = {name: value for name, value in LIKELIHOODS.items() if name != "metrics"}
-    path = details(tmp_path, [row | {"acc": 1.0, "acc_norm": 0.0}], "harness|arc|25")
+    path = write_details(tmp_path, [row | {"acc": 1.0, "acc_norm": 0.0}], "harness|arc|25")
     results = {
         "config_general": {"model_name": "org/model", "lighteval_sha": "abc"},
         "results": {"harness|arc|25": {"acc": 1.0, "acc_stderr": 0.0}},
@@ -121,12 +121,12 @@ def test_scores_and_results_of_the_hub_layout_are_read(tmp_path):
 
 def test_the_leaderboards_drop_without_gold_is_an_error(tmp_path):
     row = WRITTEN | {"example": "f37e81fa-ef7b", "gold": [], "specifics": None}
-    path = details(tmp_path, [row], "harness|drop|3")
+    path = write_details(tmp_path, [row], "harness|drop|3")
     with pytest.raises(InputError, match=r"missing-gold 1, .*f37e81fa.*leaderboard did not log it"):
         ingest([path], tmp_path / "run")
 
 
-@pytest.mark.parametrize("how", [dict, printed])
+@pytest.mark.parametrize("how", [dict, print_cells])
 def test_the_documented_conversion_of_the_leaderboards_drop_works(tmp_path, monkeypatch, how):
     """They are scored against DROP's own file, whose ids stand in the rows."""
     row = {"example": "q-1", "full_prompt": "", "predictions": [" 47\n\nPassage: x"], "gold": []}
@@ -138,6 +138,6 @@ def test_the_documented_conversion_of_the_leaderboards_drop_works(tmp_path, monk
 
 
 def test_unknown_columns_are_named_in_the_error(tmp_path):
-    path = details(tmp_path, [{"question": "Who?"}])
+    path = write_details(tmp_path, [{"question": "Who?"}])
     with pytest.raises(InputError, match=r"has the columns question(.|\n)*full_prompt"):
         ingest([path], tmp_path / "run")

@@ -25,14 +25,14 @@ LOGS = [
 ODD = (None, 7, -1.5, True, "", "text", [], {}, [None], {"a": None}, [[1]], float("nan"))
 
 
-def changed(value, rng):
+def with_odd_value(value, rng):
     """The value with something in it, at any depth, made something else."""
     if isinstance(value, dict) and value and rng.random() < 0.85:
         key = rng.choice(sorted(value))
-        return value | {key: changed(value[key], rng)}
+        return value | {key: with_odd_value(value[key], rng)}
     if isinstance(value, list) and value and rng.random() < 0.85:
         place = rng.randrange(len(value))
-        return [*value[:place], changed(value[place], rng), *value[place + 1 :]]
+        return [*value[:place], with_odd_value(value[place], rng), *value[place + 1 :]]
     return rng.choice(ODD)
 
 
@@ -46,7 +46,7 @@ def test_odd_values_are_counted_or_accepted(tmp_path, harness, name):
     for seed in range(50):
         rng = random.Random(seed)
         place = rng.randrange(len(rows))
-        made = [changed(row, rng) if at == place else row for at, row in enumerate(rows)]
+        made = [with_odd_value(row, rng) if at == place else row for at, row in enumerate(rows)]
         path.write_text("".join(json.dumps(row) + "\n" for row in made), "utf-8")
         try:
             ingest([path], tmp_path / f"run-{seed}", harness=harness, skip_bad=seed % 2 == 0)
@@ -63,7 +63,7 @@ def test_odd_values_in_inspect_logs_are_counted_or_accepted(tmp_path):
     path = tmp_path / "log.json"
     refused = 0
     for seed in range(150):
-        path.write_text(json.dumps(changed(whole, random.Random(seed))), "utf-8")
+        path.write_text(json.dumps(with_odd_value(whole, random.Random(seed))), "utf-8")
         try:
             ingest([path], tmp_path / f"run-{seed}", harness="inspect", skip_bad=seed % 2 == 0)
         except CloseReadError:

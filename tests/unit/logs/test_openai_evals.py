@@ -20,7 +20,7 @@ FIXTURES = Path(__file__).parent / "fixtures/openai_evals"
 DROP = FIXTURES / "drop_local.jsonl"
 
 
-def changed(tmp_path, change, log=DROP):
+def change_log(tmp_path, change, log=DROP):
     """A copy of a recorded log, its events changed in place or dropped."""
     rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     rows = [row for row in rows if change(row) is not False]
@@ -75,7 +75,7 @@ def test_the_matched_text_of_a_chain_of_thought_is_the_answer(tmp_path):
         if row.get("type") == "sampling":
             row["data"]["sampled"] = "Let us see. It may be 3, or 4."
 
-    path = changed(tmp_path, think)
+    path = change_log(tmp_path, think)
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     asked = next(row for row in rows if row.get("type") == "sampling")
     last = {**asked, "data": {"prompt": [], "sampled": "47"}}
@@ -92,7 +92,7 @@ def test_a_failed_sample_is_a_prediction_with_an_error(tmp_path):
         if row.get("sample_id") == "drop_local.test.3" and row["type"] == "sampling":
             row["type"], row["data"] = "error", {"type": "Timeout", "message": "no answer came"}
 
-    found = ingest([changed(tmp_path, fail)], tmp_path / "run")
+    found = ingest([change_log(tmp_path, fail)], tmp_path / "run")
     said = {one.question_id: one for one in found.runs[0].predictions()}["drop_local.test.3"]
     assert said.error == "no answer came" and found.kept["sample-error"] == 1
 
@@ -102,14 +102,14 @@ def test_model_graded_samples_have_no_gold(tmp_path):
         return row.get("type") != "match"
 
     with pytest.raises(InputError, match="missing-gold 14"):
-        ingest([changed(tmp_path, judge)], tmp_path / "run")
+        ingest([change_log(tmp_path, judge)], tmp_path / "run")
 
 
 def test_a_killed_run_is_read_without_report(tmp_path):
     def cut(row):
         return "final_report" not in row
 
-    path = changed(tmp_path, cut)
+    path = change_log(tmp_path, cut)
     assert ingest([path], tmp_path / "run").kept == {"unfinished": 1}
     path.write_bytes(path.read_bytes()[:-60])
     assert_rejected_then_skipped(path, tmp_path / "again", "cut-record", 1, 14)
@@ -149,4 +149,4 @@ def test_a_score_that_is_not_a_number_is_counted(tmp_path):
         if row.get("sample_id") == "drop_local.test.3" and row["type"] == "metrics":
             row["data"]["f1_score"] = float("nan")
 
-    assert_rejected_then_skipped(changed(tmp_path, odd), tmp_path / "run", "nan-score", 1, 14)
+    assert_rejected_then_skipped(change_log(tmp_path, odd), tmp_path / "run", "nan-score", 1, 14)

@@ -13,7 +13,7 @@ ASKED = (
 )
 
 
-def ingested(tmp_path, *said, gold="B"):
+def ingest_sample(tmp_path, *said, gold="B"):
     path = tmp_path / "race-middle.json"
     path.write_text(
         json.dumps(
@@ -33,7 +33,7 @@ def ingested(tmp_path, *said, gold="B"):
 
 def test_options_are_read_from_the_prompt(tmp_path):
     said = ("B", "B. Ann", "Bob stayed, so the answer is B.", "A and C", "")
-    run = ingested(tmp_path, *said)
+    run = ingest_sample(tmp_path, *said)
     ((passage, questions),) = list(run.dataset())
     assert passage.text == "Ann ran home. Bob stayed."
     assert questions[0].text == "Who ran?"
@@ -49,7 +49,7 @@ def test_a_gold_without_an_option_letter_is_a_text(tmp_path):
     for gold in ("Ann", "D", "b"):
         folder = tmp_path / gold
         folder.mkdir()
-        run = ingested(folder, "Ann", gold=gold)
+        run = ingest_sample(folder, "Ann", gold=gold)
         (question,) = run.dataset().questions()
         assert (question.options, question.answers[0].texts) == ((), (gold,))
 

@@ -26,12 +26,12 @@ def made(tmp_path):
     return of
 
 
-def rows(run):
+def questions_and_predictions(run):
     questions = {question.question_id: question for question in run.dataset().questions()}
     return {found.question_id: (questions[found.question_id], found) for found in run.predictions()}
 
 
-def recomputed(run, metric):
+def recompute(run, metric):
     return score_run(run, ScoreSettings(metrics=(metric,))).metrics[metric].value
 
 
@@ -40,12 +40,18 @@ def test_lm_eval_keeps_stops_and_typed_golds(made):
     log = run.info.log
     assert (log.harness, log.version, log.task_version) == ("lm-eval", "0.4.13", "3.0")
     assert "tail" in log.lost and log.settings["until"] == ["."]
-    question, said = rows(run)["t1"]
+    question, said = questions_and_predictions(run)["t1"]
     assert question.kind == "discrete" and question.answers[0].kind == "number"
     assert question.answers[0].texts == ("12.25",)
     assert said.generation.text == " 12" and said.generation.stops == (".",)
-    assert [answer.kind for answer in rows(run)["g2"][0].answers] == ["date"] * 3
-    assert rows(run)["t3"][0].answers[0].texts == ("fishermen", "boat builders", "salt workers")
+    assert [answer.kind for answer in questions_and_predictions(run)["g2"][0].answers] == [
+        "date"
+    ] * 3
+    assert questions_and_predictions(run)["t3"][0].answers[0].texts == (
+        "fishermen",
+        "boat builders",
+        "salt workers",
+    )
     passages = [passage for passage, _ in run.dataset()]
     assert len(passages) == 3 and passages[2].language == "zh"
 
@@ -54,7 +60,7 @@ def test_lm_eval_scores_equal_those_of_the_harness(made):
     run = made("lm_eval")["drop_local"]
     for value in ("em", "f1"):
         printed = run.info.log.scores[value]
-        assert recomputed(run, f"lm-eval.drop.{value}") == pytest.approx(printed, abs=1e-15)
+        assert recompute(run, f"lm-eval.drop.{value}") == pytest.approx(printed, abs=1e-15)
         logged = [score.values[value] for score in run.log_scores()]
         assert logged == [row.values[f"drop.{value}"] for row in run.scores("lm-eval")]
     assert not verify(run).differences
@@ -62,11 +68,11 @@ def test_lm_eval_scores_equal_those_of_the_harness(made):
 
 def test_lm_eval_likelihoods_become_option_scores(made):
     run = made("lm_eval")["choice_local"]
-    question, said = rows(run)["c2"]
+    question, said = questions_and_predictions(run)["c2"]
     assert [option.text for option in question.options][1] == "in the capital"
     assert said.option_scores == (-2.0, -2.5, -7.0) and said.answer.label == "A"
     assert question.answers[0].label == "B"
-    assert recomputed(run, "choice.accuracy") == run.info.log.scores["acc"]
+    assert recompute(run, "choice.accuracy") == run.info.log.scores["acc"]
 
 
 def test_inspect_archives_keep_text_and_finish_reason(made):
@@ -74,14 +80,14 @@ def test_inspect_archives_keep_text_and_finish_reason(made):
     log = run.info.log
     assert (log.version, log.model) == ("0.3.285", "mockllm/canned")
     assert "tail" not in log.lost
-    question, said = rows(run)["i2"]
+    question, said = questions_and_predictions(run)["i2"]
     assert said.generation.finish_reason == "max_tokens" and said.generation.prompt_tokens == 90
     assert question.text == "镇上的人每年五月卖什么?"
-    long = rows(run)["g1"][1].generation.text
+    long = questions_and_predictions(run)["g1"][1].generation.text
     assert long.startswith(" 47\n\nPassage:") and long.endswith("When was")
-    six = rows(run)["g6"][1]
+    six = questions_and_predictions(run)["g6"][1]
     assert six.answer.texts == ("2",) and "Let me think" in six.generation.text
-    assert recomputed(run, "inspect.f1") == pytest.approx(log.scores["f1.mean"], abs=1e-15)
+    assert recompute(run, "inspect.f1") == pytest.approx(log.scores["f1.mean"], abs=1e-15)
 
 
 def test_inspect_archive_and_json_read_the_same(tmp_path):
@@ -90,9 +96,9 @@ def test_inspect_archive_and_json_read_the_same(tmp_path):
     first, second = (ingest([path], tmp_path / path.suffix[1:]).runs[0] for path in paths)
     for name in ("dataset.jsonl", "log_scores.jsonl"):
         assert (first.path / name).read_bytes() == (second.path / name).read_bytes()
-    refused = rows(first)["c3"][1]
+    refused = questions_and_predictions(first)["c3"][1]
     assert refused.answer is None and refused.generation.text == "I cannot say."
-    assert recomputed(first, "choice.accuracy") == first.info.log.scores["choice.accuracy"]
+    assert recompute(first, "choice.accuracy") == first.info.log.scores["choice.accuracy"]
 
 
 def test_lighteval_parquet_is_read_with_its_stops_and_results(tmp_path):
@@ -105,8 +111,11 @@ def test_lighteval_parquet_is_read_with_its_stops_and_results(tmp_path):
     log = run.info.log
     assert (log.task, log.model, log.settings["max_tokens"]) == ("drop_local|0", "canned", 250)
     assert log.settings["stops"] == ["Question:", "question:", "\n"]
-    assert recomputed(run, "lighteval.exact_match") == log.scores["em"]
-    kinds = {question.text: question.answers[0].kind for question, _ in rows(run).values()}
+    assert recompute(run, "lighteval.exact_match") == log.scores["em"]
+    kinds = {
+        question.text: question.answers[0].kind
+        for question, _ in questions_and_predictions(run).values()
+    }
     assert kinds["Which two teams played?"] == "spans"
     assert kinds["How many yards was the longest field goal?"] == "number"
 
@@ -114,44 +123,47 @@ def test_lighteval_parquet_is_read_with_its_stops_and_results(tmp_path):
 def test_evalscope_reviews_are_joined_with_their_predictions(made):
     run = made("evalscope")["drop_default"]
     assert run.info.log.version == "1.14.1" and run.info.log.model == "canned"
-    question, said = rows(run)["0"]
+    question, said = questions_and_predictions(run)["0"]
     assert question.text == "How many yards was the longest field goal?"
     assert said.generation.finish_reason == "stop"
-    assert rows(run)["5"][1].answer.texts == ("2",)
+    assert questions_and_predictions(run)["5"][1].answer.texts == ("2",)
     for value, name in (("em", "exact_match"), ("f1", "f1")):
         printed = run.info.log.scores[name]
-        assert recomputed(run, f"lm-eval.drop.{value}") == pytest.approx(printed, abs=5e-5)
+        assert recompute(run, f"lm-eval.drop.{value}") == pytest.approx(printed, abs=5e-5)
 
 
 def test_opencompass_predictions_are_joined_with_their_details(made):
     run = made("opencompass")["drop"]
     assert run.info.log.model == "canned"
-    assert recomputed(run, "opencompass.drop") * 100 == run.info.log.scores["accuracy"]
+    assert recompute(run, "opencompass.drop") * 100 == run.info.log.scores["accuracy"]
     assert [score.values["correct"] for score in run.log_scores()][:2] == [1.0, 0.0]
-    question = rows(run)["1"][0]
+    question = questions_and_predictions(run)["1"][0]
     assert [answer.texts for answer in question.answers] == [("3 March 1992",), ("March 1992",)]
 
 
 def test_opencompass_perplexities_become_option_scores(made):
     run = made("handmade/race-ppl.json")["race-ppl"]
-    picked = [(said.option_scores, said.answer.label) for _, said in rows(run).values()]
+    picked = [
+        (said.option_scores, said.answer.label)
+        for _, said in questions_and_predictions(run).values()
+    ]
     assert picked == [((-1.5, -2.5), "A"), ((-3.25, -0.5), "B")]
-    assert recomputed(run, "choice.accuracy") == 0.5
+    assert recompute(run, "choice.accuracy") == 0.5
 
 
 def test_simple_evals_golds_are_read_from_html(made):
     run = made("handmade/drop_canned-model_20261120_120000_allresults.json")["drop"]
     assert run.info.log.model == "canned-model" and "generation" in run.info.log.lost
-    question, said = rows(run)["0"]
+    question, said = questions_and_predictions(run)["0"]
     assert [answer.texts[0] for answer in question.answers] == ["3 March 1992", "March 1992"]
     assert said.generation is None and said.answer.texts == ("March 3, 1992",)
     assert [score.values["score"] for score in run.log_scores()] == [0.0, 1.0, 1.0]
-    assert recomputed(run, "simple-evals.drop.score") == run.info.log.scores["score"]
+    assert recompute(run, "simple-evals.drop.score") == run.info.log.scores["score"]
 
 
 def test_gaokao_bench_outputs_answer_every_question(made):
     run = made("handmade/canned-4_2030_Our_Own_Texts.json")["2030_Our_Own_Texts"]
-    (first, one), (second, two) = rows(run).values()
+    (first, one), (second, two) = questions_and_predictions(run).values()
     assert [one.answer.label, two.answer.label] == ["C", "D"]
     assert one.generation == two.generation and "apart" in run.info.log.lost
     assert first.asks_for == "contradicted" and second.asks_for == "supported"
@@ -218,4 +230,4 @@ def test_the_published_answers_of_gaokao_bench_are_read(corpus, tmp_path):
     assert (run.info.n_predictions, run.info.n_failed) == (87, 0)
     assert len({passage.passage_id for passage, _ in run.dataset()}) == 29
     assert all(found.generation.text for found in run.predictions())
-    assert recomputed(run, "choice.accuracy") == 53 / 87
+    assert recompute(run, "choice.accuracy") == 53 / 87

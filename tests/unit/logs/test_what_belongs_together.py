@@ -14,12 +14,12 @@ FIXTURES = Path(__file__).parent / "fixtures"
 (CHOICES,) = (FIXTURES / "lm_eval").glob("samples_choice*")
 
 
-def written(path, value):
+def write_json(path, value):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), "utf-8")
 
 
-def values(run, name):
+def logged_values(run, name):
     return [score.values.get(name) for score in run.log_scores()]
 
 
@@ -69,23 +69,23 @@ def test_opencompass_scores_of_parts_are_assigned(tmp_path, form):
         shuffled = dict(reversed([(str(at), one) for at, one in enumerate(of)]))
         first = {"0": shuffled.pop("0")}
         path = tmp_path / "predictions" / "m" / f"set_{part}.json"
-        written(path, first | shuffled)
+        write_json(path, first | shuffled)
     rows = [{"pred": "x", "correct": [n in (0, 3)]} for n in range(5)]
     details = rows if form == "list" else {"type": "GEN"} | {str(n): rows[n] for n in range(5)}
-    written(tmp_path / "results" / "m" / "set.json", {"accuracy": 40.0, "details": details})
+    write_json(tmp_path / "results" / "m" / "set.json", {"accuracy": 40.0, "details": details})
     runs = ingest([tmp_path / "predictions"], tmp_path / "runs").runs
-    by_task = {run.info.log.task: values(run, "correct") for run in runs}
+    by_task = {run.info.log.task: logged_values(run, "correct") for run in runs}
     assert by_task == {"set_0": [1.0, 0.0, 0.0], "set_1": [1.0, 0.0]}
     (tmp_path / "predictions" / "m" / "set_0.json").unlink()
     (run,) = ingest([tmp_path / "predictions"], tmp_path / "later").runs
-    assert values(run, "correct") == [] and "sample-scores" in run.info.log.lost
+    assert logged_values(run, "correct") == [] and "sample-scores" in run.info.log.lost
 
 
 def test_scores_over_all_epochs_belong_to_no_single_one(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
     found["samples"] += [sample | {"epoch": 2} for sample in found["samples"]]
-    written(tmp_path / "log.json", found)
+    write_json(tmp_path / "log.json", found)
     runs = ingest([tmp_path / "log.json"], tmp_path / "runs").runs
     assert len(runs) == 2 and all(run.info.log.scores == {} for run in runs)
 
@@ -94,10 +94,10 @@ def test_further_answers_to_a_question_are_counted(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
     found["samples"][0]["output"]["choices"] *= 2
-    written(tmp_path / "log.json", found)
+    write_json(tmp_path / "log.json", found)
     assert ingest([tmp_path / "log.json"], tmp_path / "a").kept == {"more-responses": 1}
     entry = {"origin_prompt": "Passage: P\nQuestion: Q?", "prediction": ["x", "y"], "gold": "x"}
-    written(tmp_path / "set.json", {"0": entry})
+    write_json(tmp_path / "set.json", {"0": entry})
     assert ingest([tmp_path / "set.json"], tmp_path / "b").kept == {"more-responses": 1}
 
 

@@ -41,7 +41,7 @@ def test_options_begin_after_the_answer_heading(tmp_path):
     assert said.option_scores == (-2.0, -2.5, -7.0) and said.answer.label == "A"
 
 
-def rewritten(tmp_path, log, change):
+def rewrite_log(tmp_path, log, change):
     rows = json.loads(log.read_text("utf-8"))
     for row in rows:
         change(row)
@@ -55,7 +55,7 @@ def test_options_begin_at_the_first_differing_word(tmp_path):
         for at in range(3):
             row[f"prompt_{at}"] = row[f"prompt_{at}"].replace("\nAnswer:", "")
 
-    (run,) = ingest([rewritten(tmp_path, RACE, bare)], tmp_path / "run").runs
+    (run,) = ingest([rewrite_log(tmp_path, RACE, bare)], tmp_path / "run").runs
     second = list(run.dataset().questions())[1]
     assert [one.text for one in second.options] == ["on the islands", "in the capital", "abroad"]
 
@@ -64,7 +64,7 @@ def test_the_suffix_until_is_removed_from_prompts(tmp_path):
     def until(row):
         row["prompt_0"] = f"How many?{'until'}"
 
-    (run,) = ingest([rewritten(tmp_path, DROP, until)], tmp_path / "run").runs
+    (run,) = ingest([rewrite_log(tmp_path, DROP, until)], tmp_path / "run").runs
     assert {one.text for one in run.dataset().questions()} == {"How many?"}
 
 
@@ -76,7 +76,7 @@ def test_squad_golds_are_read_from_the_scores(tmp_path, answers, kind):
     def squad(row):
         row["exact"] = str(({"id": "q", "prediction_text": "x"}, {"id": "q", "answers": answers}))
 
-    (run,) = ingest([rewritten(tmp_path, DROP, squad)], tmp_path / "run").runs
+    (run,) = ingest([rewrite_log(tmp_path, DROP, squad)], tmp_path / "run").runs
     for question in run.dataset().questions():
         assert [one.kind for one in question.answers] == [kind] * max(1, len(answers["text"]))
     assert all("exact" not in row.values for row in run.log_scores())
@@ -107,4 +107,4 @@ def test_truncated_arrays_and_missing_golds_are_counted(tmp_path):
         del row["truth"]
 
     with pytest.raises(InputError, match="missing-gold 3"):
-        ingest([rewritten(tmp_path, DROP, without)], tmp_path / "other")
+        ingest([rewrite_log(tmp_path, DROP, without)], tmp_path / "other")

@@ -142,7 +142,7 @@ def test_question_gold_judges_the_right_options_evidence():
     assert "|evidence-of:right-option|" in found["expmrc.evidence_f1"].signature
 
 
-def textual(options="", answers=(), **more):
+def question_with_text_gold(options="", answers=(), **more):
     return Question(
         question_id="q", passage_id="p", text="?", kind=more.pop("kind", "choice"), answers=answers,
         options=tuple(Option(label=label, text=label) for label in options),
@@ -159,7 +159,9 @@ def told(*labels):
 def test_evidence_of_other_options_is_not_judged(only):
     """Gold is about the right option: nobody looked for it where another was asked for."""
     scorer = EvidenceScorer(None)
-    scorer.add(textual("AB", (Answer(kind="choice", label="B"),)), told(only), only=only)
+    scorer.add(
+        question_with_text_gold("AB", (Answer(kind="choice", label="B"),)), told(only), only=only
+    )
     found = scorer.summaries()
     assert {name: one.value for name, one in found.items()} == (
         {"expmrc.evidence_f1": 1.0} if only == "B" else {}
@@ -168,7 +170,7 @@ def test_evidence_of_other_options_is_not_judged(only):
 
 def test_evidence_is_not_judged_without_the_right_option():
     scorer = EvidenceScorer(None)
-    scorer.add(textual("AB"), told("A", "B"))
+    scorer.add(question_with_text_gold("AB"), told("A", "B"))
     assert scorer.summaries() == {}
 
 
@@ -177,7 +179,7 @@ def test_evidence_is_not_judged_without_the_right_option():
 )
 def test_evidence_of_a_question_without_options_needs_no_gold_answer(answers):
     scorer = EvidenceScorer(None)
-    scorer.add(textual(answers=answers, kind="span"), told(""))
+    scorer.add(question_with_text_gold(answers=answers, kind="span"), told(""))
     found = scorer.summaries()["expmrc.evidence_f1"]
     assert (found.value, found.n_scored, found.n_answered) == (1.0, 1, 1)
 
@@ -185,13 +187,13 @@ def test_evidence_of_a_question_without_options_needs_no_gold_answer(answers):
 def test_evidence_for_a_hypothesis_is_judged_for_any_label():
     scorer = EvidenceScorer(None)
     gold = (Answer(kind="choice", label="A"),)
-    scorer.add(textual("AB", gold, kind="entailment"), told(""))
+    scorer.add(question_with_text_gold("AB", gold, kind="entailment"), told(""))
     assert scorer.summaries()["expmrc.evidence_f1"].value == 1.0
 
 
 def test_groups_need_no_gold_answer():
     groups = EvidenceGroups(None)
-    asked = textual(kind="span")
+    asked = question_with_text_gold(kind="span")
     gold = Evidence(texts=("Sheep graze.",), spans=(SPANS[1],))
     asked = msgspec.structs.replace(asked, gold_evidence=(gold,))
     groups.add(PASSAGE, asked, prepare_for_scoring(asked, told("")))
@@ -204,7 +206,7 @@ def test_a_scorer_keeps_no_texts(gold):
 
     def add(number):
         text = f"{number} " * 5_000
-        asked = question({"A": [0]}) if gold == "options" else textual(kind="span")
+        asked = question({"A": [0]}) if gold == "options" else question_with_text_gold(kind="span")
         asked = msgspec.structs.replace(
             asked, question_id=f"q{number}", answers=(Answer(kind="span", texts=(text,)),)
         )

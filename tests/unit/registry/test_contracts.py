@@ -118,7 +118,7 @@ def test_a_readers_attributes_are_validated(outside, tmp_path, told, said):
     assert not (tmp_path / "run").exists()
 
 
-def scored(*metrics):
+def score_with(*metrics):
     given = {"one": "Ann", "two": "Bob"}
     return closeread.score([(PASSAGE, QUESTIONS)], given, metrics=metrics, resamples=100)
 
@@ -147,7 +147,7 @@ def scored(*metrics):
 def test_invalid_values_of_a_metric_are_rejected(outside, changed, said):
     """It printed nan, another metric's name, or an interval over units that were not there."""
     with pytest.raises(UsageError) as told:
-        scored(outside(Length, **changed))
+        score_with(outside(Length, **changed))
     assert "the metric others:made gave " in str(told.value)
     assert said in str(told.value)
     assert "docs/extend.md" in str(told.value)
@@ -156,7 +156,7 @@ def test_invalid_values_of_a_metric_are_rejected(outside, changed, said):
 def test_a_valid_metric_is_accepted(outside):
     np = pytest.importorskip("numpy")
     name = outside(Length, pooled={"numerators": np.array([1, 0]), "denominators": np.ones(2)})
-    (found,) = scored(name).metrics.values()
+    (found,) = score_with(name).metrics.values()
     assert (found.metric, found.value) == ("length.characters", 0.5)
 
 
@@ -165,12 +165,12 @@ def test_two_metrics_with_the_same_value_are_rejected(outside):
     with pytest.raises(
         UsageError, match=r"others:made and others:other both define a value length.characters"
     ):
-        scored(outside(Length), "others:other")
+        score_with(outside(Length), "others:other")
 
 
 def test_exceptions_of_a_metric_name_the_question(outside):
     with pytest.raises(OutsideError, match="failed at question one: ZeroDivisionError: no char"):
-        scored(outside(Raising))
+        score_with(outside(Raising))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def _groups(folder, tag):
     return {row["label"]: row["points"][0] for row in plot.data["rows"]}, plot.data["whole"][0]
 
 
-def _handed_in(dataset):
+def _mixed_predictions(dataset):
     """Two of three questions, four of five rightly; options by scores, with mixed evidence."""
     texts = {passage.passage_id: passage.text for passage, _ in dataset}
     said = {}
@@ -55,7 +55,7 @@ def test_groups_equal_those_of_the_option_by(tmp_path, monkeypatch, name, metric
     """Also of what was not handed in, and where the options of a question count one by one."""
     monkeypatch.chdir(tmp_path)
     dataset = closeread.load(name)
-    (tmp_path / "said.json").write_text(json.dumps(_handed_in(dataset)), "utf-8")
+    (tmp_path / "said.json").write_text(json.dumps(_mixed_predictions(dataset)), "utf-8")
     given = ("score", "--dataset", name, "--predictions", "said.json", "--metric", metric)
     assert call(*given, *_SETTINGS, "--by", "topic") == 0
     found, whole = _groups(tmp_path / "run", "topic")
@@ -89,7 +89,7 @@ def test_a_question_with_fewer_options_weighs_less(tmp_path, monkeypatch, metric
     part = tmp_path / "part.jsonl"
     part.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     dataset = closeread.load(part)
-    said = _handed_in(dataset)
+    said = _mixed_predictions(dataset)
     for question in dataset.questions():
         if isinstance(told := said.get(question.question_id), dict):
             told["option_scores"] = told["option_scores"][: len(question.options)]
@@ -107,7 +107,7 @@ def test_thresholded_values_make_no_groups(tmp_path, monkeypatch):
     """The questions have the values before it, whose mean is another number of that name."""
     monkeypatch.chdir(tmp_path)
     dataset = closeread.load("exam/en")
-    said = _handed_in(dataset) | {q.question_id: "" for q in list(dataset.questions())[::3]}
+    said = _mixed_predictions(dataset) | {q.question_id: "" for q in list(dataset.questions())[::3]}
     odds = {name: place % 10 / 10 for place, name in enumerate(said)}
     (tmp_path / "said.json").write_text(json.dumps(said), "utf-8")
     (tmp_path / "odds.json").write_text(json.dumps(odds), "utf-8")

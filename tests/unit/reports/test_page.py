@@ -66,7 +66,7 @@ class _Scripts(HTMLParser):
             self._open = None
 
 
-def _parsed(page):
+def _parse_page(page):
     parser = _Scripts()
     parser.feed(page.read_text("utf-8"))
     blocks = {found["id"]: json.loads(text) for found, text in parser.scripts if "id" in found}
@@ -76,11 +76,11 @@ def _parsed(page):
 def test_empty_options_are_omitted(tmp_path):
     """Zero and false say something; what was not named does not."""
     options = {"weights": "", "stop": [], "model": None, "seed": 0, "alone": False, "k": "x"}
-    _, blocks = _parsed(_page(tmp_path, options=options))
+    _, blocks = _parse_page(_write_page(tmp_path, options=options))
     assert blocks["index"]["runs"][0]["options"] == {"seed": 0, "alone": False, "k": "x"}
 
 
-def _page(tmp_path, name="run", language=None, **run):
+def _write_page(tmp_path, name="run", language=None, **run):
     questions = triple("t1") + triple("t2")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
     predictions = choose(questions, {"t1-negative": "B"})
@@ -91,7 +91,7 @@ def _page(tmp_path, name="run", language=None, **run):
 
 def test_the_page_fetches_nothing(tmp_path):
     """No element names an address outside the page, and the policy forbids any."""
-    parser, _ = _parsed(_page(tmp_path))
+    parser, _ = _parse_page(_write_page(tmp_path))
     links = [value for _, name, value in parser.attributes if name in ("src", "href")]
     assert links == ["data:,"]
     policy = next(v for t, n, v in parser.attributes if n == "content" and "default-src" in v)
@@ -101,10 +101,10 @@ def test_the_page_fetches_nothing(tmp_path):
 
 def test_the_policy_has_hashes_of_script_and_style(tmp_path):
     """Exactly one script and one style may run: those that the page was made with."""
-    page = _page(tmp_path)
+    page = _write_page(tmp_path)
     text = page.read_text("utf-8")
     style = text[text.index("<style>") + 7 : text.index("</style>")]
-    parser, _ = _parsed(page)
+    parser, _ = _parse_page(page)
     (script,) = [body for found, body in parser.scripts if "type" not in found]
     for body in (style, script):
         digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
@@ -113,7 +113,7 @@ def test_the_policy_has_hashes_of_script_and_style(tmp_path):
 
 def test_numbers_are_shown_without_scripts(tmp_path):
     """The value with its interval, what limits trust in it, how many questions, the licence."""
-    page = _page(tmp_path, language="en", defects={"duplicate-id": 2}).read_text("utf-8")
+    page = _write_page(tmp_path, language="en", defects={"duplicate-id": 2}).read_text("utf-8")
     said = re.sub("<[^>]*>", " ", page[page.index("<noscript>") : page.index("</noscript>")])
     said = " ".join(said.split())
     assert "choice.accuracy 83.3 [" in said
@@ -137,7 +137,7 @@ def test_hostile_data_stays_data(tmp_path):
     folder = write_run(
         tmp_path / "run", dataset, [said], {"squad.f1": {HOSTILE: 1.0}}, name=HOSTILE
     )
-    parser, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    parser, blocks = _parse_page(write_page([folder], tmp_path / "page.html"))
     assert "img" not in parser.tags
     assert parser.tags.count("script") == len(blocks) + 1
     assert blocks["index"]["questions"]["text"] == [HOSTILE]
@@ -155,29 +155,29 @@ def test_embedded_json_cannot_end_its_element(character):
 
 def test_the_page_is_in_the_language_of_the_data(tmp_path):
     """A Chinese data set gives a Chinese page; --lang en gives an English one."""
-    assert '<html lang="zh-CN">' in _page(tmp_path).read_text("utf-8")
-    assert '<html lang="en">' in _page(tmp_path, "again", language="en").read_text("utf-8")
+    assert '<html lang="zh-CN">' in _write_page(tmp_path).read_text("utf-8")
+    assert '<html lang="en">' in _write_page(tmp_path, "again", language="en").read_text("utf-8")
 
 
 def test_each_passage_is_in_the_page_once(tmp_path):
     """A passage with six questions stands in the page one time."""
-    text = _page(tmp_path).read_text("utf-8")
+    text = _write_page(tmp_path).read_text("utf-8")
     assert text.count("河对岸的住户说") == 1
 
 
 def test_the_page_is_small_beyond_its_data(tmp_path):
     """The page's own part (words, style, script) is under 300 kB."""
-    page = _page(tmp_path)
+    page = _write_page(tmp_path)
     assert page.stat().st_size < 300_000
 
 
 def test_a_changed_data_set_is_reported_and_not_shown(tmp_path):
     """Questions of another file than the one answered are left out, with a notice."""
     dataset_file = tmp_path / "lamps.jsonl"
-    _page(tmp_path)
+    _write_page(tmp_path)
     dataset_file.write_text(dataset_file.read_text("utf-8") + "\n", "utf-8")
     page = write_page([tmp_path / "run"], tmp_path / "page.html")
-    _, blocks = _parsed(page)
+    _, blocks = _parse_page(page)
     assert "passages-0" not in blocks
     assert [it["code"] for it in blocks["index"]["notices"]] == ["set-changed"]
     assert blocks["index"]["questions"]["n"] == 6
@@ -186,19 +186,19 @@ def test_a_changed_data_set_is_reported_and_not_shown(tmp_path):
 
 def test_a_moved_data_set_can_be_given(tmp_path):
     """Without its file a run is shown without passages; dataset_path brings them back."""
-    _page(tmp_path)
+    _write_page(tmp_path)
     moved = (tmp_path / "lamps.jsonl").rename(tmp_path / "moved.jsonl")
-    _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page([tmp_path / "run"], tmp_path / "page.html"))
     assert [it["code"] for it in blocks["index"]["notices"]] == ["set-missing"]
     page = write_page([tmp_path / "run"], tmp_path / "page.html", dataset_path=moved)
-    _, blocks = _parsed(page)
+    _, blocks = _parse_page(page)
     assert blocks["index"]["notices"] == []
     assert blocks["passages-0"][0]["text"] == PASSAGE.text
 
 
 def test_a_given_data_set_shows_only_the_runs_questions(tmp_path):
     """A run of some questions has no others that were left unanswered."""
-    _page(tmp_path)
+    _write_page(tmp_path)
     run = tmp_path / "run"
     info = json.loads((run / "run.json").read_text("utf-8"))
     info["dataset"] |= {"only": "a list", "n_questions": 3}
@@ -211,10 +211,10 @@ def test_a_given_data_set_shows_only_the_runs_questions(tmp_path):
 @pytest.mark.parametrize("name", ["predictions.jsonl", "scores.jsonl"])
 def test_changed_files_are_the_first_notice(tmp_path, name):
     """Files that no longer have their recorded hashes are the gravest notice, and the cure."""
-    _page(tmp_path)
+    _write_page(tmp_path)
     path = tmp_path / "run" / name
     path.write_bytes(path.read_bytes() + b" ")
-    _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page([tmp_path / "run"], tmp_path / "page.html"))
     (found,) = blocks["index"]["notices"]
     assert (found["code"], found["run"], found["params"]["name"]) == ("files-changed", 0, "run")
     assert name in found["params"]["why"]
@@ -252,7 +252,7 @@ def test_notices_name_limits_of_trust(tmp_path):
         defects={"wrong-offset": 2, "duplicate-id": 1},
         changes={"n_scored": 2},
     )
-    _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page([folder], tmp_path / "page.html"))
     found = {it["code"]: it["params"] for it in blocks["index"]["notices"]}
     assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
     assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
@@ -278,7 +278,7 @@ def test_notices_name_misfits_of_submissions(tmp_path, lang):
     dataset = formats.load(data)
     settings = ScoreSettings(metrics=("choice",))
     save_and_score(dataset, load_submission(file, dataset), [file], tmp_path / "run", settings)
-    _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html", language=lang))
+    _, blocks = _parse_page(write_page([tmp_path / "run"], tmp_path / "page.html", language=lang))
     found = {it["code"]: it["params"] for it in blocks["index"]["notices"]}
     assert found.pop("handed-in-missing") == {
         "n": "1", "all": "4", "ids": "d", "filter": "unanswered"
@@ -313,7 +313,7 @@ def test_halves_exclude_questions_by_design(tmp_path, given, told):
     file.write_text(json.dumps(dict.fromkeys(given, "lamp")))
     run = save_submission(data, load_submission(file, data), (file,), tmp_path / "run")
     score_run(run, ScoreSettings(metrics=("squad2",)))
-    _, blocks = _parsed(write_page([run.path], tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page([run.path], tmp_path / "page.html"))
     notices = blocks["index"]["notices"]
     assert [it["params"] for it in notices if it["code"] == "denominator"] == told
 
@@ -354,7 +354,7 @@ def test_long_texts_are_shortened_with_a_notice(tmp_path):
     folder = write_run(tmp_path / "run", dataset, predictions, {})
     page = write_page([folder], tmp_path / "page.html")
     assert page.stat().st_size < 500_000
-    _, blocks = _parsed(page)
+    _, blocks = _parse_page(page)
     (notice,) = [it for it in blocks["index"]["notices"] if it["code"] == "shortened"]
     assert notice["params"] == {"n": "1", "most": f"{MAX_CHARACTERS:,}"}
     first, second = blocks["index"]["questions"]["runs"][0]["answer"]
@@ -372,7 +372,7 @@ def test_several_runs_share_their_questions(tmp_path):
         predictions = choose(questions, labels)
         values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         folders.append(write_run(tmp_path / name, dataset, predictions, values))
-    _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page(folders, tmp_path / "page.html"))
     index = blocks["index"]
     assert index["questions"]["n"] == 3
     assert [run["value"] for run in index["questions"]["runs"]] == [[1, 1, 0], [0, 1, 0]]
@@ -421,7 +421,7 @@ def test_runs_on_different_sets_share_a_page(tmp_path):
         predictions = choose(questions, {})
         values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         folders.append(write_run(tmp_path / f"run-{name}", dataset, predictions, values))
-    _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page(folders, tmp_path / "page.html"))
     columns = blocks["index"]["questions"]
     assert columns["dataset"] == [0, 0, 0, 1, 1, 1]
     assert columns["runs"][0]["value"][3:] == [None, None, None]
@@ -440,7 +440,7 @@ def test_incomparable_runs_get_a_notice(tmp_path):
         values = {"choice.accuracy": correctness_by_id(dataset, predictions)}
         changes = {"signature": f"choice.accuracy|tie:{name}|ci:x"}
         folders.append(write_run(tmp_path / name, dataset, predictions, values, changes=changes))
-    _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page(folders, tmp_path / "page.html"))
     codes = [it["code"] for it in blocks["index"]["notices"]]
     assert codes == ["different-sets", "signatures"]
 
@@ -453,7 +453,7 @@ def test_values_by_role_belong_to_their_questions(tmp_path):
     right = correctness_by_id(dataset, predictions)
     values = {f"gcrc.{q.role}": {q.question_id: right[q.question_id]} for q in questions}
     folder = write_run(tmp_path / "run", dataset, predictions, values)
-    _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page([folder], tmp_path / "page.html"))
     assert blocks["index"]["questions"]["runs"][0]["value"] == [1, 1, 0]
     assert gather([folder]).runs[0].per_question == "gcrc.right"  # not that of originals alone
 
@@ -592,7 +592,7 @@ def test_a_large_page_is_streamed(tmp_path):
     size = page.stat().st_size
     assert size > 2_000 * 10_000
     assert peak < 3 * size, peak  # a block of it, not the whole: that took 17 times its size
-    assert len(_parsed(page)[1]["details-0"]) == 64
+    assert len(_parse_page(page)[1]["details-0"]) == 64
 
 
 def test_notes_of_all_scorers_are_shown(tmp_path):
@@ -607,7 +607,7 @@ def test_notes_of_all_scorers_are_shown(tmp_path):
     said = [Prediction(question_id="q", answer=Answer(kind="span", texts=("青石桥",)))]
     folder = write_run(tmp_path / "run", dataset, said, {})
     score_run(open_run(folder), ScoreSettings(metrics=("squad", "mrqa", "evidence"), resamples=0))
-    _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    _, blocks = _parse_page(write_page([folder], tmp_path / "page.html"))
     both = "a gold answer without spaces: one word; no evidence was predicted"
     assert blocks["details-0"][0]["runs"][0]["note"] == both
     assert blocks["index"]["notes"][both] == "标准答案中没有空格：只算一个词；没有预测证据"

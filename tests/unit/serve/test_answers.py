@@ -19,13 +19,13 @@ from serving_process import question_body, serving, shared_task_body
 HERE = Path(__file__).parent
 
 
-def decoded(reply):
+def decode_reply(reply):
     assert reply.status == 200, reply.body
     return msgspec.json.decode(reply.body, type=AnswerReply)
 
 
-def texts(reply):
-    return {one.question_id: one.answer.texts[0] for one in decoded(reply).predictions}
+def answer_texts(reply):
+    return {one.question_id: one.answer.texts[0] for one in decode_reply(reply).predictions}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_a_failed_question_does_not_affect_others(echo):
     ):
         asked_for = question_body("1", "2", "3")
         asked_for["items"][0]["questions"][1]["text"] = f"Please {word}!"
-        first, second, third = decoded(echo.post("/v1/answer", asked_for)).predictions
+        first, second, third = decode_reply(echo.post("/v1/answer", asked_for)).predictions
         assert first.answer.texts == ("What is 1? | The lamp was lit at six.",)
         assert (second.answer, second.error) == (None, told)
         assert third.answer.texts == ("What is 3? | The lamp was lit at six.",)
@@ -62,7 +62,7 @@ def test_a_failing_retriever_fails_one_question():
         asked_for = question_body("1", "2")
         asked_for["items"][0]["questions"][0]["text"] = "When did it leave?"
         for _ in range(2):
-            first, second = decoded(server.post("/v1/answer", asked_for)).predictions
+            first, second = decode_reply(server.post("/v1/answer", asked_for)).predictions
             assert (first.answer, first.error) == (None, "SystemExit: 3")
             assert second.evidence[0].texts == ("The",)
 
@@ -72,7 +72,7 @@ def test_answers_are_in_the_requests_order(echo):
     for number in range(40):
         item = question_body(f"q{number}", f"r{number}", text=f"Text {number}.")["items"][0]
         body["items"].append(item)
-    reply = decoded(echo.post("/v1/answer", body))
+    reply = decode_reply(echo.post("/v1/answer", body))
     wanted = [f"{letter}{number}" for number in range(40) for letter in "qr"]
     assert [one.question_id for one in reply.predictions] == wanted
     assert [one.answer.texts[0] for one in reply.predictions] == [
@@ -100,7 +100,7 @@ def test_a_reader_never_sees_gold():
         }  # fmt: skip
         passage = {"passage_id": "SECRET-p", "text": "x", "metadata": {"s": "SECRET"}}
         body = {"items": [{"passage": passage, "questions": [question]}]}
-        (found,) = decoded(server.post("/v1/answer", body)).predictions
+        (found,) = decode_reply(server.post("/v1/answer", body)).predictions
         assert found.question_id == "SECRET-q"
         assert "SECRET" not in found.answer.texts[0]
         mrqa = shared_task_body("SECRET")
@@ -113,7 +113,7 @@ def test_questions_of_a_group_are_never_shown_together():
         body = question_body(*(f"q{number}" for number in range(9)))
         for number, question in enumerate(body["items"][0]["questions"]):
             question["group_id"] = f"g{number // 3}"
-        shown = texts(server.post("/v1/answer", body))
+        shown = answer_texts(server.post("/v1/answer", body))
         assert [found.split()[0] for found in shown.values()] == ["3"] * 9
 
 
@@ -128,7 +128,7 @@ def test_clients_with_the_same_ids_share_a_batch_and_are_not_mixed(tmp_path):
             body["items"][0]["passage"]["passage_id"] = "p"
             body["items"][0]["questions"][0]["text"] = f"same{number}"
             body["items"][0]["questions"][1]["text"] = f"other{number}"
-            replies[number] = texts(server.post("/v1/answer", body))
+            replies[number] = answer_texts(server.post("/v1/answer", body))
 
         threads = [threading.Thread(target=ask, args=(0,))]
         threads[0].start()
@@ -183,7 +183,7 @@ def test_the_exam_is_answered_as_by_the_reader(lexical):
     for name in EXAMS:
         items = list(islice(load(locate(name)), 50))  # a request holds 1,024 questions at most
         body = AnswerRequest(items=tuple(to_wire(*item) for item in items), n_best=1000)
-        reply = decoded(lexical.post("/v1/answer", msgspec.json.encode(body)))
+        reply = decode_reply(lexical.post("/v1/answer", msgspec.json.encode(body)))
         assert (reply.reader, reply.options) == ("lexical", options)
         assert reply.version == closeread.__version__
         own = {}
@@ -210,7 +210,9 @@ def test_ids_are_the_same_as_in_a_run():
                 "options": [{"label": label, "text": label} for label in "ABCD"],
             }
         replies = [server.post("/v1/answer", body) for _ in range(2)]
-        labels = [[one.answer.label for one in decoded(reply).predictions] for reply in replies]
+        labels = [
+            [one.answer.label for one in decode_reply(reply).predictions] for reply in replies
+        ]
         assert labels[0] == labels[1]
         reader, _ = make("random-option")
         items = [
@@ -229,7 +231,7 @@ def test_evidence_has_its_coverage(lexical):
             {"label": "B", "text": "Nobody saw who put it out."},
         ],
     }
-    reply = decoded(lexical.post("/v1/answer", body))
+    reply = decode_reply(lexical.post("/v1/answer", body))
     (found,), (first, second) = reply.predictions, reply.coverage[0]
     text = body["items"][0]["passage"]["text"]
     assert [one.option_label for one in found.evidence] == ["A", "B"]
@@ -242,14 +244,16 @@ def test_evidence_has_its_coverage(lexical):
 
 def test_the_readers_evidence_is_kept_and_explained():
     with serving("odd_readers:Wordy", folder=HERE) as server:
-        reply = decoded(server.post("/v1/answer", question_body("six", n_best=3)))
+        reply = decode_reply(server.post("/v1/answer", question_body("six", n_best=3)))
         (found,) = reply.predictions
         assert len(found.candidates) == 3
         assert [(one.spans, one.score) for one in found.evidence] == [((Span(0, 24),), 0.25)]
         assert reply.coverage[0][0].claim == "What is six?"
         assert reply.coverage[0][0].found_by == ""
         assert [span.of("What is six?") for span in reply.coverage[0][0].uncovered] == []
-        bare = decoded(server.post("/v1/answer", question_body("six", n_best=0, evidence=False)))
+        bare = decode_reply(
+            server.post("/v1/answer", question_body("six", n_best=0, evidence=False))
+        )
         assert (bare.predictions[0].candidates, bare.predictions[0].evidence) == ((), ())
         assert bare.coverage == ()
 
@@ -262,7 +266,7 @@ def test_the_retriever_finds_missing_evidence(retriever, count):
             "kind": "choice",
             "options": [{"label": "A", "text": "at six"}, {"label": "B", "text": "elephants"}],
         }
-        reply = decoded(server.post("/v1/answer", body))
+        reply = decode_reply(server.post("/v1/answer", body))
         assert len(reply.predictions[0].evidence) == len(reply.coverage[0]) == count
         assert {one.found_by for one in reply.coverage[0]} == ({retriever} if count else set())
         if count:
@@ -274,7 +278,7 @@ def test_the_retriever_finds_missing_evidence(retriever, count):
 
 def test_the_language_is_detected():
     with serving("odd_readers:Shows", folder=HERE) as server:
-        found = texts(
+        found = answer_texts(
             server.post(
                 "/v1/answer", question_body("q", text="灯在六点点亮。没有人看见谁把它熄灭。")
             )
@@ -282,7 +286,7 @@ def test_the_language_is_detected():
         assert "language='zh'" in found["q"]
         body = question_body("q", text="灯在六点点亮。")
         body["items"][0]["passage"]["language"] = "ja-JP"
-        assert "language='ja'" in texts(server.post("/v1/answer", body))["q"]
+        assert "language='ja'" in answer_texts(server.post("/v1/answer", body))["q"]
 
 
 def test_the_stem_gives_asks_for_by_default(lexical):
@@ -298,13 +302,13 @@ def test_the_stem_gives_asks_for_by_default(lexical):
     ]
     passage = {"text": "灯在六点点亮。没有人把它熄灭。守灯人住在山上。"}
     reply = lexical.post("/v1/answer", {"items": [{"passage": passage, "questions": questions}]})
-    assert [one.answer.label for one in decoded(reply).predictions] == ["A", "B", "A"]
+    assert [one.answer.label for one in decode_reply(reply).predictions] == ["A", "B", "A"]
 
 
 def test_unencodable_predictions_fail_alone():
     with serving("odd_readers:Unsendable", folder=HERE) as server:
         words = ("nan", "fine", "surrogate", "stranger", "twice", "text")
-        found = decoded(server.post("/v1/answer", question_body(*words))).predictions
+        found = decode_reply(server.post("/v1/answer", question_body(*words))).predictions
         assert [one.question_id for one in found] == list(words)
         assert [bool(one.error) for one in found] == [True, False, True, True, False, True]
         assert found[1].answer.texts == ("fine",)
@@ -313,7 +317,7 @@ def test_unencodable_predictions_fail_alone():
 
 def test_an_unreachable_model_is_reported():
     with serving("odd_readers:Gone", folder=HERE) as server:
-        (found,) = decoded(server.post("/v1/answer", question_body("q"))).predictions
+        (found,) = decode_reply(server.post("/v1/answer", question_body("q"))).predictions
         assert found.error == "EndpointError: the model's server is gone"
         assert server.post("/", shared_task_body("q")).status == 500
         assert server.metric("closeread_questions_total", outcome="failed") == 2

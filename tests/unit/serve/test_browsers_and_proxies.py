@@ -42,7 +42,7 @@ def test_allowed_hosts_may_send_requests():
             assert server.post("/", shared_task_body("1"), sent).status == status
 
 
-def asked_before(server, origin, **more):
+def send_preflight(server, origin, **more):
     """What a browser asks before a page of another origin may."""
     sent = {"origin": origin, "access-control-request-method": "POST"} | {
         f"access-control-request-{name.replace('_', '-')}": value for name, value in more.items()
@@ -54,15 +54,15 @@ def test_preflight_requests_are_answered():
     """An allowed page may ask, also in a private network; others are refused as everybody is."""
     page = "https://example.org"
     with serving("odd_readers:Echo", "--allow-origin", page, folder=HERE) as server:
-        reply = asked_before(server, page, headers="content-type", private_network="true")
+        reply = send_preflight(server, page, headers="content-type", private_network="true")
         assert reply.status == 200
         assert reply.headers["access-control-allow-origin"] == page
         assert reply.headers["access-control-allow-private-network"] == "true"
-        assert "access-control-allow-private-network" not in asked_before(server, page).headers
+        assert "access-control-allow-private-network" not in send_preflight(server, page).headers
         for refused in (
-            asked_before(server, "https://example.com"),
-            asked_before(server, page, method="DELETE"),
-            asked_before(server, page, headers="x-other"),
+            send_preflight(server, "https://example.com"),
+            send_preflight(server, page, method="DELETE"),
+            send_preflight(server, page, headers="x-other"),
         ):
             assert refused.status == 403
             assert all(refused.error.values())

@@ -25,7 +25,7 @@ ASKED = {
 HALF = Threshold(value=0.5, risk=0.1, delta=0.05, n_answered=30, n_questions=60, bound=0.09)
 
 
-def call(*arguments):
+def run_command(*arguments):
     return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
@@ -83,30 +83,33 @@ def test_a_run_over_the_service_equals_calibrate(tmp_path, file):
     """The same predictions, and the same record of how confidences came about."""
     with serving("lexical", "--calibrator", str(file), "--selective") as server:
         read = ("read", "exam/zh", "--reader", f"http:{server.url}", "--out", tmp_path / "served")
-        assert call(*read).exit_code == 0
-    assert call("read", "exam/zh", "--reader", "lexical", "--out", tmp_path / "own").exit_code == 0
+        assert run_command(*read).exit_code == 0
+    assert (
+        run_command("read", "exam/zh", "--reader", "lexical", "--out", tmp_path / "own").exit_code
+        == 0
+    )
     made = ("calibrate", tmp_path / "own", "--with", file, "--selective")
-    assert call(*made, "--out", tmp_path / "made", "--resamples", 100).exit_code == 0
+    assert run_command(*made, "--out", tmp_path / "made", "--resamples", 100).exit_code == 0
     both = [open_run(tmp_path / name) for name in ("served", "made")]
     served, made_of = (one.info.reader.record["calibrated"] for one in both)
     assert served.items() <= made_of.items()
     served, made_of = ((one.path / "predictions.jsonl").read_bytes() for one in both)
     assert served == made_of and b"withheld" in served
-    done = call("calibrate", tmp_path / "served", "--out", tmp_path / "c.json")
+    done = run_command("calibrate", tmp_path / "served", "--out", tmp_path / "c.json")
     assert "without --calibrator" in str(done.exception)
 
 
 def test_calibrators_that_cannot_be_applied_are_errors(tmp_path, file, calibrator):
     """It is said before the reader is loaded; another reader's answers are warned of."""
-    done = call("serve", "lexical", "--selective")
+    done = run_command("serve", "lexical", "--selective")
     assert "needs a calibrator" in str(done.exception)
-    done = call("serve", "lexical", "--calibrator", tmp_path / "none.json")
+    done = run_command("serve", "lexical", "--calibrator", tmp_path / "none.json")
     assert "cannot be read" in str(done.exception)
     save_calibrator(tmp_path / "no.json", msgspec.structs.replace(calibrator, threshold=None))
-    done = call("serve", "lexical", "--calibrator", tmp_path / "no.json", "--selective")
+    done = run_command("serve", "lexical", "--calibrator", tmp_path / "no.json", "--selective")
     assert "make one with `closeread calibrate --risk`" in str(done.exception)
     with serving("majority", "--calibrator", str(file)) as server:
-        again = call("serve", f"http:{server.url}", "--port", 0, "--calibrator", file)
+        again = run_command("serve", f"http:{server.url}", "--port", 0, "--calibrator", file)
         assert "are already calibrated" in str(again.exception)
         told = server.health()["calibrated"]["warnings"]
         server.stop()

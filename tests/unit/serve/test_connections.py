@@ -42,7 +42,7 @@ def echo():
         assert server.post("/", shared_task_body("end")).status == 200
 
 
-def posted(body, *headers):
+def post_request(body, *headers):
     raw = json.dumps(body).encode()
     head = ["POST / HTTP/1.1", "host: x", *headers, f"content-length: {len(raw)}", "", ""]
     return "\r\n".join(head).encode() + raw
@@ -50,10 +50,12 @@ def posted(body, *headers):
 
 def test_a_head_may_arrive_with_a_large_body(echo):
     """The body before it is not counted as a part of it: both requests are answered."""
-    second = posted(shared_task_body("second"))
+    second = post_request(shared_task_body("second"))
     for size in (70_000, 100_000):
         with echo.connect() as connection:
-            connection.sendall(posted(shared_task_body("first", text="x" * size)) + second[:30])
+            connection.sendall(
+                post_request(shared_task_body("first", text="x" * size)) + second[:30]
+            )
             got = b""
             while b'"}' not in got:
                 piece = connection.recv(65536)
@@ -123,7 +125,7 @@ def test_a_request_must_name_one_host(echo, head, status):
 def test_an_invalid_request_does_not_affect_earlier_ones(echo, count, rest):
     """Each is answered, the last with a word of the end; then the connection ends."""
     with echo.connect() as connection:
-        connection.sendall(posted(shared_task_body("1")) * count + rest)
+        connection.sendall(post_request(shared_task_body("1")) * count + rest)
         raw = receive_all(connection)
     assert raw.count(b"HTTP/1.1 200 ") == raw.count(b"HTTP/1.1 ") == count
     assert b"connection: close" in raw.rpartition(b"HTTP/1.1 ")[2]
@@ -133,7 +135,7 @@ def test_an_invalid_request_is_cut_off(tmp_path):
     """While one before it is answered: then the connection is cut."""
     code = HURRIED.replace("Echo", "Streams").replace("write_seconds=0.5", "max_drained_bytes=9999")
     with run_server(["-c", code], HERE, GO=str(tmp_path / "go")) as server, server.connect() as one:
-        one.sendall(posted(shared_task_body("last")) + b"garbage")
+        one.sendall(post_request(shared_task_body("last")) + b"garbage")
         server.until(lambda health: health["reading_questions"] == 1)
         with pytest.raises(ConnectionError):
             for _ in range(3000):
@@ -157,7 +159,7 @@ def test_http_1_0_clients_are_served(echo, headers):
     """HTTP/1.0: answered at once with a length, and the connection ends."""
     with echo.connect() as connection:
         connection.sendall(
-            posted(shared_task_body("1"), *headers).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
+            post_request(shared_task_body("1"), *headers).replace(b"HTTP/1.1", b"HTTP/1.0", 1)
         )
         raw = receive_all(connection)
     assert raw.startswith(b"HTTP/1.1 200 ")
@@ -202,7 +204,7 @@ def hurried():
         assert server.post("/", shared_task_body("end")).status == 200
 
 
-def narrow(server):
+def connect_narrow(server):
     """Connect as a client whose system takes as little as it may."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -213,7 +215,7 @@ def narrow(server):
 
 def test_a_client_that_does_not_read_is_cut_off(hurried):
     """It is cut off, and what waited to be sent is forgotten."""
-    with narrow(hurried) as connection, pytest.raises(ConnectionError):
+    with connect_narrow(hurried) as connection, pytest.raises(ConnectionError):
         connection.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
         end = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < end:
@@ -229,9 +231,9 @@ def test_an_unread_last_answer_is_cut_off(hurried):
     with ExitStack() as held:
         counts = range(2, 14)
         for count in counts:
-            connection = held.enter_context(narrow(hurried))
+            connection = held.enter_context(connect_narrow(hurried))
             qas = [{"qid": str(n), "question": "x" * 9_700} for n in range(count)]
-            connection.sendall(posted({"context": "x", "qas": qas}, "connection: close"))
+            connection.sendall(post_request({"context": "x", "qas": qas}, "connection: close"))
         end = time.monotonic() + WAIT_SECONDS
         while hurried.metric("closeread_questions_total", outcome="answered") < sum(counts):
             assert time.monotonic() < end

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 HAN = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
 
 
-def about(text: str, language: str, *asked: dict[str, Any]) -> Any:
+def request_body(text: str, language: str, *asked: dict[str, Any]) -> Any:
     """A request of questions about one passage, without evidence in the reply."""
     questions = [one | {"question_id": str(number)} for number, one in enumerate(asked)]
     passage = {"text": text, "language": language}
@@ -41,7 +41,7 @@ def test_a_stem_of_unclosed_marks_is_fast():
             assert server.get("/health").status == 200
 
 
-def heavy():
+def heavy_request():
     """A large request: its stems are read for seconds, and it is refused for what stands last."""
     body = question_body(*map(str, range(130)), "0")
     for stem in body["items"][0]["questions"]:
@@ -57,7 +57,7 @@ def request(raw, path="/v1/answer"):
 
 def test_others_do_not_wait_for_a_large_body():
     with serving("lexical") as server, server.connect() as large:
-        large.sendall(heavy())
+        large.sendall(heavy_request())
         waits = []
         while not select.select([large], [], [], 0)[0]:
             asked = time.monotonic()
@@ -71,7 +71,10 @@ def test_waiting_for_a_large_body_counts_as_time():
     """The time that it is looked at does, and that until the one in front of it has been."""
     light = json.dumps(question_body("1")).encode() + b" " * 300_000
     with serving("lexical", "--timeout-seconds", "0.2") as server, server.connect() as connection:
-        for large in (heavy(), request(light)):  # the first is looked at to its end all the same
+        for large in (
+            heavy_request(),
+            request(light),
+        ):  # the first is looked at to its end all the same
             connection.sendall(large)
             raw = b""
             while not raw.endswith(b"}}"):
@@ -83,9 +86,9 @@ def test_waiting_for_a_large_body_counts_as_time():
 def test_a_client_that_leaves_is_not_parsed():
     """Nobody waits until its body is looked at, too."""
     with serving("lexical") as server, server.connect() as first:
-        first.sendall(heavy())
+        first.sendall(heavy_request())
         with server.connect() as second:
-            second.sendall(heavy())
+            second.sendall(heavy_request())
             server.until(lambda health: health["status"] == "ready")
         assert first.recv(65536).startswith(b"HTTP/1.1 422")
         posted = {"method": "POST", "path": "/v1/answer"}
@@ -141,7 +144,7 @@ def test_the_longest_sentence_with_many_options_is_fast():
     ]
     asked = {"text": "下列说法正确的是", "kind": "verification", "options": options}
     with serving("cues", "--timeout-seconds", "100") as server:
-        reply = server.post("/v1/answer", about(HAN, "zh", asked, asked))
+        reply = server.post("/v1/answer", request_body(HAN, "zh", asked, asked))
     assert reply.status == 200
     assert [len(one["option_scores"]) for one in reply.json()["predictions"]] == [100] * 2
 
@@ -160,7 +163,7 @@ def test_coverage_is_not_quadratic(text, language, kind, question):
     limits = ("--timeout-seconds", "100", "--max-passage-characters", "600000")
     with serving("lexical", *limits) as server:
         asked = {"text": question, "kind": kind}
-        reply = server.post("/v1/answer", about(text, language, asked))
+        reply = server.post("/v1/answer", request_body(text, language, asked))
     assert reply.status == 200
     assert not reply.json()["predictions"][0].get("error")
 
@@ -171,7 +174,7 @@ def test_repeated_evidence_is_limited():
     asked = {"text": "下列说法正确的是", "kind": "verification", "options": options}
     with serving("lexical", "--timeout-seconds", "100") as server:
         for text, said in ((HAN, None), (HAN[:400], [HAN[:400]])):
-            reply = server.post("/v1/answer", about(text, "zh", asked) | {"evidence": True})
+            reply = server.post("/v1/answer", request_body(text, "zh", asked) | {"evidence": True})
             assert len(reply.body) < 1_000_000
             evidence = reply.json()["predictions"][0]["evidence"]
             assert [one["spans"] for one in evidence] == [[[0, len(text)]]] * 100

@@ -50,7 +50,7 @@ def test_invalid_utf_8_is_refused(echo, path, body):
     assert reply.error["cure"] == "send it in UTF-8"
 
 
-def broken(number):
+def broken_request(number):
     """A request with one thing wrong, and what the refusal says of it."""
     body = question_body("q1", "q2")
     passage, questions = body["items"][0]["passage"], body["items"][0]["questions"]
@@ -91,9 +91,9 @@ def broken(number):
     return body, what, where
 
 
-@pytest.mark.parametrize("number", range(broken(None)))
+@pytest.mark.parametrize("number", range(broken_request(None)))
 def test_wrong_fields_are_refused(echo, number):
-    body, what, where = broken(number)
+    body, what, where = broken_request(number)
     reply = echo.post("/v1/answer", body)
     assert reply.status == 422
     assert what in reply.error["what"]

@@ -189,7 +189,7 @@ def test_bad_clients_do_not_affect_others():
     """Half-open connections, 100 MB bodies, bad JSON and early leavers beside good clients."""
     flags = ("--header-timeout-seconds", "2", "--body-timeout-seconds", "2")
     with serving("odd_readers:Echo", *flags, folder=HERE) as server:
-        before = resident(server.process.pid)
+        before = resident_megabytes(server.process.pid)
 
         async def together():
             bad = Bad(server.address)
@@ -209,10 +209,10 @@ def test_bad_clients_do_not_affect_others():
         assert statuses["large"] | statuses["endless"] <= {413, "cut"}
         assert server.post("/v1/answer", question_body("q")).status == 200
         if before is not None:
-            assert resident(server.process.pid) - before < 100
+            assert resident_megabytes(server.process.pid) - before < 100
 
 
-def resident(pid):
+def resident_megabytes(pid):
     """The memory that a process holds now, in MB; None where the system does not tell."""
     if not sys.platform.startswith("linux"):
         return None
@@ -224,9 +224,9 @@ def test_memory_stays_flat():
     """1,500 further requests take no more memory than the first 1,000 did."""
     with serving("odd_readers:Echo", folder=HERE) as server:
         run_coroutine(crowd(server.address, 20, clients=50))
-        first = resident(server.process.pid)
+        first = resident_megabytes(server.process.pid)
         if first is None:
             pytest.skip("this system does not tell how much memory a process holds")
         run_coroutine(crowd(server.address, 30, clients=50))
-        assert resident(server.process.pid) - first < 8
+        assert resident_megabytes(server.process.pid) - first < 8
         assert server.metric("closeread_questions_total", outcome="answered") == 50 * 50 * 1.5

@@ -64,7 +64,7 @@ def held(go):
         yield server
 
 
-def busy(server):
+def occupy_reader(server):
     """Give the reader something that it does not come back from before `go`."""
     client = Client(server, "/", shared_task_body("last"))
     server.until(lambda health: health["reading_questions"] == 1)
@@ -73,7 +73,7 @@ def busy(server):
 
 def test_a_full_queue_refuses(held, go):
     """What is beyond is refused and told when to come again; what was accepted is answered."""
-    first = busy(held)
+    first = occupy_reader(held)
     waiting = [Client(held, "/", shared_task_body(f"a{n}", f"b{n}")) for n in range(2)]
     held.until(lambda health: health["queue_questions"] == 4)
     held.until(lambda health: health["reading_seconds"] > 1)
@@ -126,7 +126,7 @@ def test_too_many_questions_are_refused_before_checks():
 
 def test_a_client_that_leaves_frees_its_place(held, go):
     """Its questions are taken out of the queue, and the reader never sees them."""
-    first = busy(held)
+    first = occupy_reader(held)
     with held.connect() as connection:
         post_raw(connection, "/", shared_task_body("gone1", "gone2", "gone3"))
         held.until(lambda health: health["queue_questions"] == 3)
@@ -154,7 +154,7 @@ def test_a_slow_reader_times_out(go):
         "odd_readers:Streams", "--timeout-seconds", "2", "--batch-size", "1",
         folder=HERE, GO=str(go),
     ) as server:  # fmt: skip
-        late = busy(server)
+        late = occupy_reader(server)
         behind = Client(server, "/", shared_task_body("behind"))
         for client in (late, behind):
             reply = client.answer()
@@ -199,7 +199,7 @@ def test_a_hundred_clients_get_their_own_answers():
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_answers_accepted_requests(held, go, number):
     """And refuses what comes later, on old connections and new ones, until it ends with 0."""
-    accepted = [busy(held), Client(held, "/v1/answer", question_body("x", "y"))]
+    accepted = [occupy_reader(held), Client(held, "/v1/answer", question_body("x", "y"))]
     held.until(lambda health: health["queue_questions"] == 2)
     with held.connect() as idle, held.connect() as begun:
         begun.sendall(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{")
@@ -289,7 +289,7 @@ def test_a_stop_with_unanswered_questions_exits_with_1(go):
     with serving(
         "odd_readers:Streams", "--grace-seconds", "0.2", folder=HERE, GO=str(go)
     ) as server:
-        client = busy(server)
+        client = occupy_reader(server)
         assert server.stop() == 1
         assert client.answer().status == 503
         told = server.process.stderr.read()
@@ -336,7 +336,7 @@ def test_the_port_opens_when_the_reader_is_ready(tmp_path):
         assert process.wait(WAIT_SECONDS) == 0
 
 
-def failed(*arguments):
+def run_python(*arguments):
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=HERE
     )
@@ -369,7 +369,7 @@ def test_public_addresses_are_reported():
     ],
 )
 def test_invalid_arguments_are_errors(arguments, told):
-    done = failed("-m", "closeread", "serve", *arguments)
+    done = run_python("-m", "closeread", "serve", *arguments)
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -384,7 +384,7 @@ def test_a_missing_extra_is_named():
         "from closeread.cli import main\n"
         "main(['serve', 'majority'])\n"
     )
-    done = failed("-c", code)
+    done = run_python("-c", code)
     assert done.returncode == 2
     assert "pip install 'closeread[serve]'" in done.stderr
     assert "'uvicorn'" in done.stderr
@@ -399,7 +399,7 @@ def test_other_commands_do_not_load_the_service():
         "    main(['serve', '--help'])\n"
         "print(*sys.modules)"
     )
-    loaded = {name.split(".")[0] for name in failed("-c", code).stdout.split()}
+    loaded = {name.split(".")[0] for name in run_python("-c", code).stdout.split()}
     assert "closeread" in loaded
     assert not loaded & {"starlette", "uvicorn", "httptools", "prometheus_client", "torch"}
 

@@ -11,22 +11,22 @@ from closeread.text.garbled import iter_originals, undo_garbling
 PASSAGE = "Im Café in Köln sagte José: „don’t“. 他住在北京市。AT&T."
 
 
-def latin(text):
+def as_latin_1(text):
     return text.encode().decode("latin-1")
 
 
-def windows(text):
+def as_windows_1252(text):
     return text.encode().decode("cp1252")
 
 
 @pytest.mark.parametrize(
     ("how", "text", "was"),
     [
-        (garbled.LATIN, latin("Köln"), "Köln"),
-        (garbled.LATIN, windows("don’t"), "don’t"),
-        (garbled.LATIN, windows(windows("Köln")), "Köln"),  # over and over
-        (garbled.LATIN, latin("北京市"), "北京市"),
-        (garbled.LATIN, f"José, {latin('Köln')}", "José, Köln"),  # in a part of the text alone
+        (garbled.LATIN, as_latin_1("Köln"), "Köln"),
+        (garbled.LATIN, as_windows_1252("don’t"), "don’t"),
+        (garbled.LATIN, as_windows_1252(as_windows_1252("Köln")), "Köln"),  # over and over
+        (garbled.LATIN, as_latin_1("北京市"), "北京市"),
+        (garbled.LATIN, f"José, {as_latin_1('Köln')}", "José, Köln"),  # in a part of the text alone
         (garbled.GBK, "北京".encode().decode("gb18030"), "北京"),
         (garbled.GBK, "北京市".encode().decode("gb18030", "replace"), "北京市"),  # half of it lost
         (garbled.GBK, "José".encode().decode("gb18030"), "José"),
@@ -77,11 +77,11 @@ def test_an_expected_text_is_kept():
 
 
 def test_short_expected_answers_prove_nothing():
-    assert undo_garbling(latin("Köln liegt am Rhein"), ["Köln"], "") == (
+    assert undo_garbling(as_latin_1("Köln liegt am Rhein"), ["Köln"], "") == (
         garbled.LATIN,
         "Köln liegt am Rhein",
     )
-    assert undo_garbling(latin("Ö, Ä und so"), ["Ö"], "") is None
+    assert undo_garbling(as_latin_1("Ö, Ä und so"), ["Ö"], "") is None
 
 
 def test_many_holes_are_not_enumerated():

@@ -147,7 +147,7 @@ def test_number_normalisation_is_idempotent(text):
     assert once.bag == frozenset(once.text.split())
 
 
-def _scored(metric, said, gold):
+def _score(metric, said, gold):
     question = Question(
         question_id="q", passage_id="p", text="?", kind="discrete",
         answers=(Answer(kind="span", texts=(gold,)),),
@@ -170,27 +170,27 @@ def _scored(metric, said, gold):
 )
 def test_mends_accept_answers_that_the_official_scorer_rejects(said, gold, mended):
     """Each mend does what its name says."""
-    assert _scored(official(), said, gold)[0] == 0.0
-    assert _scored(getattr(drop_mended, mended)(), said, gold) == (1.0, 1.0)
+    assert _score(official(), said, gold)[0] == 0.0
+    assert _score(getattr(drop_mended, mended)(), said, gold) == (1.0, 1.0)
 
 
 def test_lost_signs_and_points_are_wrong_when_mended():
     """`-5` is not 5, `$1.5` is not 15, `1/2` is not 12."""
     for said, gold in (("-5", "5"), ("$1.5", "15"), ("1/2", "12")):
-        assert _scored(official(), said, gold) == (1.0, 1.0)
-        assert _scored(drop_mended.fixed(), said, gold)[0] == 0.0
+        assert _score(official(), said, gold) == (1.0, 1.0)
+        assert _score(drop_mended.fixed(), said, gold)[0] == 0.0
 
 
 @pytest.mark.parametrize("mend", ["number", "fixed"])
 def test_words_that_are_not_numbers_do_not_count_as_numbers(mend):
     """Rounded: 1 of 1 word is among 2 (2/3), 3 of 3 are among 4 (6/7); a number that lacks is 0."""
     mended = getattr(drop_mended, mend)()
-    assert _scored(mended, "Goldin", "Nan Goldin") == (0.0, 0.67)
-    assert _scored(mended, "war", "Infinity War") == (0.0, 0.67)
-    assert _scored(mended, "build of May", "build 3.14.15 of May") == (0.0, 0.86)
-    assert _scored(mended, "build of May", "build 3.14 of May") == (0.0, 0.0)
-    assert _scored(mended, "infinity", "Infinity.") == (1.0, 1.0)
-    assert _scored(official(), "Goldin", "Nan Goldin") == (0.0, 0.0)
+    assert _score(mended, "Goldin", "Nan Goldin") == (0.0, 0.67)
+    assert _score(mended, "war", "Infinity War") == (0.0, 0.67)
+    assert _score(mended, "build of May", "build 3.14.15 of May") == (0.0, 0.86)
+    assert _score(mended, "build of May", "build 3.14 of May") == (0.0, 0.0)
+    assert _score(mended, "infinity", "Infinity.") == (1.0, 1.0)
+    assert _score(official(), "Goldin", "Nan Goldin") == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_words_that_are_not_numbers_do_not_count_as_numbers(mend):
 )
 def test_chinese_spans_are_mended(said, gold, exact, f1):
     """Width does not count, marks go, a Latin word and a number are one segment each."""
-    assert _scored(cmrc_mixed.metric(), said, gold) == (exact, pytest.approx(f1))
+    assert _score(cmrc_mixed.metric(), said, gold) == (exact, pytest.approx(f1))
 
 
 @given(
@@ -228,12 +228,12 @@ def test_long_texts_are_split_as_short_ones(pieces):
 EVERY = ["whitespace", "number", "firstline", "fixed"]
 
 
-def _asked(*golds):
+def _make_question(*golds):
     answers = tuple(Answer(kind="spans", texts=texts) for texts in golds)
     return Question(question_id="q", passage_id="p", text="?", kind="discrete", answers=answers)
 
 
-def _judged(mend, question, *said):
+def _score_mended(mend, question, *said):
     prediction = Prediction(question_id="q", answer=Answer(kind="spans", texts=said))
     values = getattr(drop_mended, mend)().score(question, prediction).values
     return values["em"], values["f1"]
@@ -244,20 +244,23 @@ def _judged(mend, question, *said):
 )
 def test_every_one_of_several_spans_is_mended(mend, gap):
     """Of the prediction and of the gold answers; half of two spans are half right."""
-    two = _asked(("12.5", "red"))
-    assert _judged(mend, two, "red", f"12.5{gap}") == (1.0, 1.0)
-    assert _judged(mend, two, f"12.5{gap}") == (0.0, 0.5)
-    assert _judged(mend, two, "red", f"7{gap}") == (0.0, 0.5)
+    two = _make_question(("12.5", "red"))
+    assert _score_mended(mend, two, "red", f"12.5{gap}") == (1.0, 1.0)
+    assert _score_mended(mend, two, f"12.5{gap}") == (0.0, 0.5)
+    assert _score_mended(mend, two, "red", f"7{gap}") == (0.0, 0.5)
 
 
 def test_mends_reach_every_gold_answer_but_the_blank_ones():
     """The second is the one that is met, the third says nothing and is met by nobody."""
-    asked = _asked(("blue",), ("red", "10\tyards"), (" ",), ())
+    asked = _make_question(("blue",), ("red", "10\tyards"), (" ",), ())
     for mend in ("whitespace", "number", "fixed"):
-        assert _judged(mend, asked, "red", "10 yards") == (1.0, 1.0)
-        assert _judged(mend, asked, "10\tyards", "red") == (1.0, 1.0)
-        assert _judged(mend, _asked(("red", "10 yards")), "red", "10\tyards") == (1.0, 1.0)
-        assert _judged(mend, asked, "\t") == _judged(mend, asked, "") == (0.0, 0.0)
+        assert _score_mended(mend, asked, "red", "10 yards") == (1.0, 1.0)
+        assert _score_mended(mend, asked, "10\tyards", "red") == (1.0, 1.0)
+        assert _score_mended(mend, _make_question(("red", "10 yards")), "red", "10\tyards") == (
+            1.0,
+            1.0,
+        )
+        assert _score_mended(mend, asked, "\t") == _score_mended(mend, asked, "") == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("order", [EVERY, EVERY[::-1]])
@@ -267,7 +270,7 @@ def test_one_prediction_is_judged_by_every_mend_in_any_order(order):
         "whitespace": (0.0, 0.0), "number": (0.0, 0.67), "firstline": (0.0, 0.0),
         "fixed": (1.0, 1.0),
     }  # fmt: skip
-    asked = _asked(("12.5",))
+    asked = _make_question(("12.5",))
     said = Prediction(question_id="q", answer=Answer(kind="span", texts=("12.5%\nm",)))
     for mend in (*order, *order):
         values = getattr(drop_mended, mend)().score(asked, said).values
@@ -276,17 +279,17 @@ def test_one_prediction_is_judged_by_every_mend_in_any_order(order):
 
 def test_white_space_in_gold_alone_is_mended():
     """The official evaluator finds no 10.0 in the gold answer."""
-    tab = _asked(("10\tyards",))
-    assert _judged("whitespace", tab, "10 yards") == (1.0, 1.0)
-    assert _judged("firstline", tab, "10 yards")[0] == 0.0
+    tab = _make_question(("10\tyards",))
+    assert _score_mended("whitespace", tab, "10 yards") == (1.0, 1.0)
+    assert _score_mended("firstline", tab, "10 yards")[0] == 0.0
 
 
 @pytest.mark.parametrize("mend", EVERY)
 def test_gold_with_a_blank_first_span_is_skipped(mend):
     """Another span that is blank is kept: it is one of two."""
-    assert _judged(mend, _asked(("", "red\tfox")), "", "red\tfox") == (0.0, 0.0)
-    assert _judged(mend, _asked(("red\tfox", "")), "red\tfox", "") == (1.0, 1.0)
-    assert _judged(mend, _asked(("red\tfox", "")), "red\tfox") == (0.0, 0.5)
+    assert _score_mended(mend, _make_question(("", "red\tfox")), "", "red\tfox") == (0.0, 0.0)
+    assert _score_mended(mend, _make_question(("red\tfox", "")), "red\tfox", "") == (1.0, 1.0)
+    assert _score_mended(mend, _make_question(("red\tfox", "")), "red\tfox") == (0.0, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -297,17 +300,17 @@ def test_the_best_gold_answer_counts(mend, end):
     """All that is said is mended, so that no score is the official evaluator's."""
     said, right = f"12{end}", "12 m" if mend == "whitespace" else "12"
     for golds in ((right, "red fox"), ("red fox", right)):
-        assert _judged(mend, _asked(*((gold,) for gold in golds)), said) == (1.0, 1.0)
-    assert _judged(mend, _asked((" ",)), said) == (0.0, 0.0)
+        assert _score_mended(mend, _make_question(*((gold,) for gold in golds)), said) == (1.0, 1.0)
+    assert _score_mended(mend, _make_question((" ",)), said) == (0.0, 0.0)
     with pytest.raises(CloseReadError, match="no gold answer"):
-        _judged(mend, _asked(), said)
+        _score_mended(mend, _make_question(), said)
 
 
 def test_the_number_gate_reads_gold_only():
     """1 of 2 words said is the 1 asked for, which is 2/3; a number asked for must be said."""
     for mend in ("number", "fixed"):
-        assert _judged(mend, _asked(("red",)), "red 2.5%") == (0.0, 0.67)
-        assert _judged(mend, _asked(("red 2.5%",)), "red") == (0.0, 0.0)
+        assert _score_mended(mend, _make_question(("red",)), "red 2.5%") == (0.0, 0.67)
+        assert _score_mended(mend, _make_question(("red 2.5%",)), "red") == (0.0, 0.0)
 
 
 def test_signatures_distinguish_mends_and_versions():
@@ -326,7 +329,7 @@ def test_signatures_distinguish_mends_and_versions():
 def test_questions_of_one_passage_are_one_unit(mend, right):
     """Three: judged as the official evaluator does, anew, and not at all. A first line lacks m."""
     made = getattr(drop_mended, mend)()
-    asked = [replace(_asked(("12 m",)), question_id=name) for name in "abc"]
+    asked = [replace(_make_question(("12 m",)), question_id=name) for name in "abc"]
     said = {
         name: Prediction(question_id=name, answer=Answer(kind="span", texts=(text,)))
         for name, text in (("a", "12 m"), ("b", "12\nm"))
@@ -343,7 +346,7 @@ def test_questions_of_one_passage_are_one_unit(mend, right):
 @pytest.mark.parametrize("mend", EVERY)
 def test_no_state_is_kept_between_questions(mend):
     """Answers to one question in turn, one answer to two questions, and none."""
-    asked, other = _asked(("12",)), _asked(("13",))
+    asked, other = _make_question(("12",)), _make_question(("13",))
     made = getattr(drop_mended, mend)()
     twelve, thirteen = (
         Prediction(question_id="q", answer=Answer(kind="span", texts=(text,)))

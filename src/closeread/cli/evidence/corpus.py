@@ -163,5 +163,5 @@ def _print(
     )
     if metrics.keys().isdisjoint(MAIN_VALUES):
         remark("the data set has no gold evidence: only passages are scored")
-    if scorer.claims and not any(one.value for one in metrics.values()):
+    if scorer.claims and not any(summary.value for summary in metrics.values()):
         remark(f"no claim's own passage was found: {folder} may be the corpus of another data set")

@@ -125,24 +125,24 @@ def convert(
     must_take_file(target)
     with _draft_file(target) as draft:
         dump(conversion.dataset, draft, name)
-        written = _CountedDataset(load(draft, name, facts=False), None)
+        written_set = _CountedDataset(load(draft, name, facts=False), None)
         if makes_mrqa:
             # The conversion counts its losses itself; a second one for a comparison would be slow.
             lost = Counter[str]()
-            for _ in written.limit_and_count():
+            for _ in written_set.limit_and_count():
                 continue
         else:
-            lost = _find_losses(conversion.dataset, written, draft, name)
+            lost = _find_losses(conversion.dataset, written_set, draft, name)
             lost["passages without a question"] = max(
-                0, source.n_without_questions - written.n_without_questions
+                0, source.n_without_questions - written_set.n_without_questions
             )
     return Report(
         source=dataset.path or dataset.name,
         source_format=dataset.format,
         target=str(target),
         target_format=name,
-        passages=written.passages,
-        questions=written.questions,
+        passages=written_set.passages,
+        questions=written_set.questions,
         dropped=conversion.dropped.counts,
         lost=dict(+lost),
         changed=conversion.remarks.counts,
@@ -162,13 +162,13 @@ def _to_mrqa(dataset: Dataset, target: Path, options: MrqaOptions) -> Conversion
 
 
 def _find_losses(
-    dataset: Dataset, written: _CountedDataset, draft: Path, name: str
+    dataset: Dataset, written_set: _CountedDataset, draft: Path, name: str
 ) -> Counter[str]:
     """Read a written file back, compare it with its source, and count the fields that it lost.
 
     Args:
         dataset: The source.
-        written: The data set in the draft.
+        written_set: The data set in the draft.
         draft: The written file.
         name: Its format.
 
@@ -176,7 +176,7 @@ def _find_losses(
         UsageError: The file lacks a passage, question, option or answer, or cannot be read back.
     """
     try:
-        lost, problem = differences(dataset, written.limit_and_count())
+        lost, problem = differences(dataset, written_set.limit_and_count())
     except InputError as error:
         if not str(error.where).startswith(str(draft)):
             raise
@@ -198,8 +198,8 @@ def _draft_file(target: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as folder:
             draft = Path(folder) / target.name
             yield draft
-            with replacing(target) as stream, draft.open("rb") as written:
-                shutil.copyfileobj(written, stream)
+            with replacing(target) as stream, draft.open("rb") as draft_stream:
+                shutil.copyfileobj(draft_stream, stream)
         return
     target = resolve_link(target)
     partial_files.remove_abandoned(target)

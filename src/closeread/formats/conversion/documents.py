@@ -50,17 +50,17 @@ def join_documents(documents: Iterable[Passage]) -> JoinedDocuments:
         length += len(part)
 
     for index, document in enumerate(documents):
-        has_begun = False
+        has_marker = False
         for piece in _paragraphs(document.text):
             key = (document.title, piece.of(document.text))
             if key in places:
                 repeated += 1
                 pieces.append((index, piece, places[key][1]))
                 continue
-            if not has_begun:
+            if not has_marker:
                 add(" [DOC]" if parts else "[DOC]")
                 add(f" [TLE] {document.title}" if document.title else "")
-                has_begun = True
+                has_marker = True
             add(" [PAR] ")
             places[key] = (piece, length)
             pieces.append((index, piece, length))

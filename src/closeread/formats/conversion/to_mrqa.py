@@ -97,7 +97,7 @@ class _Context:
         self.kept = TokenizedText(text[: offset + len(last)], tokens[:MAX_TOKENS])
 
     @cached_property
-    def whole(self) -> TokenizedText:
+    def full_text(self) -> TokenizedText:
         return TokenizedText(self._text, self._tokens)
 
 
@@ -157,7 +157,7 @@ class _Converter:
         detected = self._detected_answers(answers, context.kept)
         if not detected:
             if answers:
-                behind = context.is_cut and self._detected_answers(answers, context.whole)
+                behind = context.is_cut and self._detected_answers(answers, context.full_text)
                 reason = f"answer-beyond-{MAX_TOKENS}-tokens" if behind else "answer-not-in-passage"
             self.conversion.dropped.add(reason, question.text, question_id=question.question_id)
             return None

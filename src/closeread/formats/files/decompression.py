@@ -18,7 +18,7 @@ from closeread.formats.files.size_limits import BoundedReader
 _HEAD_BYTES = 256 * 1024
 _LONG_HEAD_BYTES = 16 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
-_UTF8_MARK = b"\xef\xbb\xbf"
+UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class InflatedFile:
@@ -88,7 +88,7 @@ class InflatedFile:
                 if table.is_table(first) and not stream.peek(1):
                     raise _empty_table_error(str(self))
                 must_be_text(stream.peek(4)[:4], str(self))
-                if stream.peek(3)[:3] == _UTF8_MARK:
+                if stream.peek(3)[:3] == UTF8_MARK:
                     stream.read(3)
                 yield stream
             except EOFError as error:

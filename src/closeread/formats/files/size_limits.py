@@ -8,6 +8,8 @@ from closeread.errors import InputError
 # Text compresses to a tenth or a fiftieth: a file that exceeds both limits was made to do harm.
 _MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_RATIO = 100
+# Predictions are parsed in memory; those of millions of questions are smaller.
+MAX_PREDICTIONS_BYTES = 512 * 2**20
 
 
 class BoundedReader(io.RawIOBase):

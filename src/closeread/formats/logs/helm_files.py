@@ -253,10 +253,10 @@ def find_run(path: Path) -> RunFiles:
     run_spec = read_side_file(spec) if spec else {}
     name = str(run_spec.get("name") or path.resolve().parent.name)
     scenario, _, arguments = name.partition(":")
-    arguments_kept = [
+    kept_arguments = [
         argument
         for argument in arguments.split(",")
         if argument and argument.partition("=")[0] not in ("model", "model_deployment")
     ]
-    task = ":".join([scenario, *([",".join(arguments_kept)] if arguments_kept else [])])
+    task = ":".join([scenario, *([",".join(kept_arguments)] if kept_arguments else [])])
     return RunFiles(path, task, as_dict(run_spec.get("adapter_spec")))

@@ -5,11 +5,11 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from closeread.errors import InputError
+from closeread.formats.files.size_limits import MAX_PREDICTIONS_BYTES
 from closeread.formats.submissions import gcrc_package
 from closeread.wording import count_of, first_names
 
 _ENDINGS = (".json", ".jsonl")
-_MOST_BYTES = 512 * 2**20
 _CURE = "unpack it and pass the file of predictions"
 
 
@@ -58,8 +58,10 @@ def _only_member(path: Path, archive: zipfile.ZipFile, members: list[zipfile.Zip
             path, f"{n_candidates} predictions in the archive: {first_names(names)}"
         )
     (member,) = candidates
-    if member.file_size > _MOST_BYTES:
-        raise _archive_error(path, f"{member.filename} unpacks to more than {_MOST_BYTES:,} bytes")
+    if member.file_size > MAX_PREDICTIONS_BYTES:
+        raise _archive_error(
+            path, f"{member.filename} unpacks to more than {MAX_PREDICTIONS_BYTES:,} bytes"
+        )
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise _archive_error(path, f"{member.filename} is not compressed with deflate")
     if not member.file_size:

@@ -13,14 +13,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
 from closeread.errors import InputError, UsageError
+from closeread.formats.files.decompression import UTF8_MARK
+from closeread.formats.files.size_limits import MAX_PREDICTIONS_BYTES
 from closeread.wording import argument, in_one_line
 
 PREDICTIONS = "GCRC_advRobust.json"
 MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")
 _MAGIC = b"PK\x03\x04"
-_UTF8_MARK = b"\xef\xbb\xbf"
 _SHOWN = 80  # characters of a member's name
-_MOST_BYTES = 512 * 2**20  # unpacked, of predictions: those of millions of questions
 _METHODS = {9: "deflate64", 12: "bzip2", 14: "lzma", 93: "Zstandard"}
 _CHUNK = 4096
 _WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same files make the same package
@@ -116,8 +116,8 @@ def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
             # zipfile unpacks such a member block by block, and a block may be gigabytes.
             method_name = _METHODS.get(method, f"method {method}")
             unsafe[name] = f"{name} is compressed with {method_name}, not with deflate"
-        elif name != MODEL and size > _MOST_BYTES:
-            unsafe[name] = f"{name} unpacks to more than {_MOST_BYTES:,} bytes"
+        elif name != MODEL and size > MAX_PREDICTIONS_BYTES:
+            unsafe[name] = f"{name} unpacks to more than {MAX_PREDICTIONS_BYTES:,} bytes"
         elif name == PREDICTIONS and not size:
             unsafe[name] = f"{name} is empty"
     return unsafe
@@ -125,7 +125,7 @@ def _unsafe_members(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
 
 def _is_cheap_to_read(model: zipfile.ZipInfo) -> bool:
     """Whether the end of a model can be checked at little cost: it is stored, or not too large."""
-    return model.compress_type == zipfile.ZIP_STORED or model.file_size <= _MOST_BYTES
+    return model.compress_type == zipfile.ZIP_STORED or model.file_size <= MAX_PREDICTIONS_BYTES
 
 
 def read_member(package: zipfile.ZipFile, name: str) -> bytes:
@@ -134,7 +134,7 @@ def read_member(package: zipfile.ZipFile, name: str) -> bytes:
     with package.open(name) as stream:
         # Read in one call, zipfile unpacks everything before it compares the stated size.
         shutil.copyfileobj(stream, content, _CHUNK)
-    return content.getvalue().removeprefix(_UTF8_MARK)
+    return content.getvalue().removeprefix(UTF8_MARK)
 
 
 def _missing_parts(names: Sequence[str], present: Collection[str]) -> list[str]:

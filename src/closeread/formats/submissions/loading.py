@@ -21,6 +21,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.decompression import must_be_text
 from closeread.formats.files.parse_errors import FIX_FILE, PARSER_ERRORS, explain
+from closeread.formats.files.size_limits import MAX_PREDICTIONS_BYTES
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import (
     archive,
@@ -53,7 +54,6 @@ from closeread.types import Dataset, Prediction, Submission
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
 _IN_MEMORY = "the predictions"
-_MOST_BYTES = 512 * 2**20  # unpacked: a few MB may unpack to more than memory holds
 _ID_FIELDS = (
     "question_id", "qid", "query_id", "id", "question_unique_id", "id_string", "idx", "pairID",
 )  # fmt: skip
@@ -90,7 +90,7 @@ def load_submission(
         return _submission(
             where, vgaokao_outputs.parse_logits(where, raw, dataset), extras, dataset
         )
-    texts = _plain_texts(raw) if value_converter(dataset) is None else None
+    texts = _parse_texts(raw) if value_converter(dataset) is None else None
     if texts is not None:
         repeated = _repeated_rows(raw, texts)
         rows = (*texts.items(), *repeated) if repeated else ()
@@ -157,10 +157,10 @@ def _read_unpacked(source: Source) -> bytes:
     if not source.is_gzip:
         return source.read()
     with source.open() as stream:
-        raw = stream.read(_MOST_BYTES + 1)
-    if len(raw) > _MOST_BYTES:
+        raw = stream.read(MAX_PREDICTIONS_BYTES + 1)
+    if len(raw) > MAX_PREDICTIONS_BYTES:
         raise InputError(
-            f"unpacks to more than {_MOST_BYTES >> 20} MiB",
+            f"unpacks to more than {MAX_PREDICTIONS_BYTES >> 20} MiB",
             where=str(source),
             expected="predictions that fit into memory",
             cure="if you trust its origin, unpack it first: gunzip FILE",
@@ -243,7 +243,7 @@ class Texts(Mapping[str, Prediction]):
         return len(self._texts)
 
 
-def _plain_texts(raw: bytes) -> dict[str, str] | None:
+def _parse_texts(raw: bytes) -> dict[str, str] | None:
     """Parse the most common form, ``{id: text}``; None if the file is of another form."""
     try:
         texts = msgspec.json.decode(raw, type=dict[str, str])

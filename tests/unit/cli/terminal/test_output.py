@@ -20,7 +20,7 @@ from closeread.readers.generative.rules import RULES
 CLOSEREAD = [sys.executable, "-m", "closeread"]
 
 
-def call(*arguments, **environment):
+def run_command(*arguments, **environment):
     return subprocess.run(
         [*CLOSEREAD, *map(str, arguments)],
         capture_output=True, check=False, env=os.environ | environment,
@@ -32,7 +32,7 @@ def test_a_closed_pipe_is_no_failure(verb, tmp_path):
     """Whether the output is longer than what the pipe holds or not, and whoever wrote to it."""
     if verb == "audit":  # rich writes its first line
         verb = f"audit {tmp_path / 'run'} --check truncation"
-        call("read", "exam/en", "--reader", "first-sentence", "--out", tmp_path / "run")
+        run_command("read", "exam/en", "--reader", "first-sentence", "--out", tmp_path / "run")
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -69,17 +69,17 @@ def test_json_is_utf_8_on_every_terminal():
     shown = ("show", "exam/zh", "--limit", "1", "--json")
     explained = ("evidence", "exam/zh", "--question", "zh-01-q1", "--explain", "--json")
     for arguments in (shown, explained):
-        done = call(*arguments, PYTHONIOENCODING="ascii")
+        done = run_command(*arguments, PYTHONIOENCODING="ascii")
         assert done.returncode == 0, done.stderr.decode()
-        assert done.stdout == call(*arguments, PYTHONIOENCODING="utf-8").stdout
+        assert done.stdout == run_command(*arguments, PYTHONIOENCODING="utf-8").stdout
         assert "海绵城市" in str(json.loads(done.stdout))
 
 
 def test_characters_that_a_terminal_lacks_are_replaced(tmp_path):
     """No traceback: a question mark in their place."""
     run = tmp_path / "run"
-    assert call("read", "exam/zh", "--reader", "majority", "--out", run).returncode == 0
-    done = call("score", run, "--by", "topic", "--no-intervals", PYTHONIOENCODING="ascii")
+    assert run_command("read", "exam/zh", "--reader", "majority", "--out", run).returncode == 0
+    done = run_command("score", run, "--by", "topic", "--no-intervals", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr.decode()
     assert b"????" in done.stdout
 
@@ -108,7 +108,7 @@ def test_wrapped_sentences_are_indented_without_trailing_blanks(capsys):
 
 
 def test_help_of_ls_breaks_no_word():
-    told = call("ls").stderr.decode()
+    told = run_command("ls").stderr.decode()
     assert "Usage: closeread ls [OPTIONS] KIND [NAME]\n" in told
     assert all(f"{kind}s" in told for kind in ("reader", "trainer", "set"))
 
@@ -116,14 +116,14 @@ def test_help_of_ls_breaks_no_word():
 @pytest.mark.parametrize("kind", ["readers", "sets"])
 def test_every_list_is_one_object(kind):
     """As what all verbs print."""
-    found = json.loads(call("ls", kind, "--json").stdout)
+    found = json.loads(run_command("ls", kind, "--json").stdout)
     assert list(found) == [kind]
     if kind == "readers":
         assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
 
 
 def test_help_names_every_extraction_rule():
-    told = " ".join(call("score", "--help").stdout.decode().split())
+    told = " ".join(run_command("score", "--help").stdout.decode().split())
     (rules,) = re.findall(r"by the rule ([\w, -]+) or (\w+)\.", told)
     assert {*rules[0].split(", "), rules[1]} == {"auto", *RULES}
 
@@ -157,22 +157,22 @@ def test_shell_completion_offers_catalog_names(typed, begun, offered):
 
 def test_options_are_listed_as_they_are_passed():
     """With what each takes and its default: a table, or one object."""
-    told = call("ls", "readers", "http").stdout.decode().splitlines()
+    told = run_command("ls", "readers", "http").stdout.decode().splitlines()
     assert told[0].split() == ["option", "takes", "default"]
     assert told[1] == "url              text            required"
     assert "tokens           true or false   true" in told
-    found = json.loads(call("ls", "readers", "cues", "--json").stdout)
+    found = json.loads(run_command("ls", "readers", "cues", "--json").stdout)
     assert found["reader"] == "cues"
     assert found["options"][0] == {
         "option": "weights", "takes": "a path", "default": "", "needed": False
     }  # fmt: skip
     assert not found["passes_on"]
-    passing = call("ls", "readers", "evidence")
+    passing = run_command("ls", "readers", "evidence")
     assert b"cover" in passing.stdout
     assert b"passed on" in passing.stderr
-    assert b"no options" in call("ls", "readers", "longest-option").stderr
+    assert b"no options" in run_command("ls", "readers", "longest-option").stderr
     for arguments in (("formats", "squad"), ("readers", "lexicall")):
-        refused = call("ls", *arguments)
+        refused = run_command("ls", *arguments)
         assert refused.returncode == 2
         assert refused.stderr.startswith(b"closeread: ")
 

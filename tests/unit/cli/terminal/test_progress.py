@@ -16,7 +16,9 @@ class Clock:
         return self.now
 
 
-def worked(total: int | None, *, seconds_each: float, steps: int, before: int = 0) -> list[str]:
+def log_lines_of_work(
+    total: int | None, *, seconds_each: float, steps: int, before: int = 0
+) -> list[str]:
     out, clock = StringIO(), Clock()
     lines = ProgressLog("training", total, out, clock)
     if before:
@@ -28,35 +30,35 @@ def worked(total: int | None, *, seconds_each: float, steps: int, before: int = 
 
 
 def test_short_work_writes_nothing() -> None:
-    assert worked(50, seconds_each=1, steps=50) == []
+    assert log_lines_of_work(50, seconds_each=1, steps=50) == []
 
 
 def test_the_first_line_comes_after_a_minute() -> None:
-    told = worked(3600, seconds_each=0.5, steps=140)
+    told = log_lines_of_work(3600, seconds_each=0.5, steps=140)
     assert told == ["training: 120 of 3,600 (3%), 2.0/s, 29 min left"]
 
 
 def test_lines_become_rarer_with_time() -> None:
-    assert len(worked(3600, seconds_each=1, steps=3600)) < 12
-    assert 140 < len(worked(86400, seconds_each=1, steps=86400)) < 155
+    assert len(log_lines_of_work(3600, seconds_each=1, steps=3600)) < 12
+    assert 140 < len(log_lines_of_work(86400, seconds_each=1, steps=86400)) < 155
 
 
 def test_resumed_work_does_not_count_earlier_steps() -> None:
-    told = worked(10_000, seconds_each=2, steps=31, before=9_000)
+    told = log_lines_of_work(10_000, seconds_each=2, steps=31, before=9_000)
     assert told == ["training: 9,030 of 10,000 (90%), 2.0 s each, 32 min left"]
 
 
 def test_no_time_left_without_a_total() -> None:
-    assert worked(None, seconds_each=1, steps=61)[0] == "training: 60, 1.0/s"
+    assert log_lines_of_work(None, seconds_each=1, steps=61)[0] == "training: 60, 1.0/s"
 
 
 def test_long_times_are_shown_in_hours() -> None:
-    assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
+    assert log_lines_of_work(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
 
 
 def test_short_times_are_shown_in_seconds() -> None:
     """It was 0 minutes."""
-    assert worked(100, seconds_each=1, steps=61)[0].endswith(", 1.0/s, 40 s left")
+    assert log_lines_of_work(100, seconds_each=1, steps=61)[0].endswith(", 1.0/s, 40 s left")
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}
 
 
-def _spelled(node):
+def _template_of(node):
     """A string with {} for each field, or None for another node."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
@@ -37,7 +37,7 @@ def _spelled(node):
 
 def _strings(node):
     """All strings in a tree, whole f-strings; docstrings and errors' texts left out."""
-    text = _spelled(node)
+    text = _template_of(node)
     if text is not None:
         yield text
         return
@@ -63,15 +63,17 @@ def _promises():
     for name in ("relations", "corpus_relations"):
         for node in ast.walk(ast.parse((FOLDER / f"metamorphic/{name}.py").read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "").endswith("Relation"):
-                yield _spelled(node.args[1])
+                yield _template_of(node.args[1])
 
 
-def _blank(template):
+def _blank_fields(template):
     return re.sub(r"(\{=?\w*\})+", "{}", template).strip(" ,;:")
 
 
 KNOWN = {
-    _blank(english) for phrases in (FRAME, SENTENCES, CELLS) for english in phrases.templates()
+    _blank_fields(english)
+    for phrases in (FRAME, SENTENCES, CELLS)
+    for english in phrases.templates()
 }
 
 
@@ -89,7 +91,7 @@ def _is_part(text):
 @pytest.mark.parametrize("name", MODULES)
 def test_every_sentence_of_a_check_is_translated(name):
     """A sentence that a check gains must be given its Chinese, or this fails and names it."""
-    found = {_blank(text) for text in _sentences(FOLDER / f"{name}.py")}
+    found = {_blank_fields(text) for text in _sentences(FOLDER / f"{name}.py")}
     ours = {text for text in found if re.search(r"[a-z]{3,}", re.sub(r"\{\}", "", text))}
     assert ours
     missing = [text for text in ours - KNOWN - INNER if not _is_part(text)]
