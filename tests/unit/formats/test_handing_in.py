@@ -49,14 +49,17 @@ def test_written_submissions_read_back_equal(tmp_path, form):
 
 def test_scores_that_only_rank_are_read_back_as_such(tmp_path):
     """Some lie between 0 and 1 by chance: as probabilities they would judge the options."""
-    ranked = [msgspec.structs.replace(_full(name, "B"), scores_rank=True) for name in ("q1", "q2")]
-    back = load_submitted(tmp_path, _written(ranked, "vgaokao"), dataset=two_questions())
+    ranked = [
+        msgspec.structs.replace(_full_prediction(name, "B"), scores_rank=True)
+        for name in ("q1", "q2")
+    ]
+    back = load_submitted(tmp_path, _submission_text(ranked, "vgaokao"), dataset=two_questions())
     metric = Option()
     for question, given in zip(two_questions().questions(), ranked, strict=True):
         found = back.predictions[question.question_id]
         assert (found.option_scores, found.scores_rank) == (given.option_scores, True)
         assert metric.score(question, found).values == metric.score(question, given).values
-    assert "scores_rank" not in _written([_full("q1", "B")], "vgaokao")
+    assert "scores_rank" not in _submission_text([_full_prediction("q1", "B")], "vgaokao")
 
 
 def test_the_evidence_of_the_picked_option_is_written(tmp_path):
@@ -200,7 +203,8 @@ def test_logits_need_probabilities():
     with pytest.raises(UsageError, match=r"-3\.5 is not a probability"):
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
     ranked = {
-        name: msgspec.structs.replace(_full(name, "B"), scores_rank=True) for name in ("q1", "q2")
+        name: msgspec.structs.replace(_full_prediction(name, "B"), scores_rank=True)
+        for name in ("q1", "q2")
     }
     with pytest.raises(UsageError, match=r"0\.25 is not a probability, it only ranks"):
         hand_in(ranked, two_questions(), "vgaokao-logits", io.BytesIO())
