@@ -62,8 +62,10 @@ class Paired:
                 expected="the same questions",
                 cure="score both runs on the same data set, without --limit or with the same one",
             )
+        # A value over a part of the questions may depend on the answers, and its units with it.
+        covers_all = all(pool.n_scored == pool.n_questions for pool in (left, right))
         shared = set(left.unit_ids) & set(right.unit_ids)
-        if not shared and left.unit_ids and right.unit_ids:
+        if covers_all and not shared and left.unit_ids and right.unit_ids:
             raise MismatchError(
                 f"{self.first.name} and {self.second.name} share no unit of {left.metric}",
                 expected="runs on the same data set",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_NOT_PAIRED = "the two runs have different units: no paired test for this value"
 # The smallest p-value of a test, in units of 1 / (1 + resamples).
 _SMALLEST_COUNTS = {"permutation": 1, "bootstrap": 2}
 
@@ -138,6 +139,8 @@ def _compare_pair(pair: Paired) -> Comparison:
     if any(pool.statistic is not None and not pool.of_sums for pool in (left, right)):
         return _compare_by_bootstrap(blank, left, right, pair.resampling)
     n_unpaired = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
+    if n_unpaired == len(units):
+        return _add_note(blank, _NOT_PAIRED)
     if n_unpaired:
         unpaired = count_of(n_unpaired, "unit counts", "units count")
         blank = _add_note(blank, f"{unpaired} in only one of the two runs")
@@ -229,7 +232,7 @@ def _compare_by_bootstrap(
     import numpy as np
 
     if list(left.unit_ids) != list(right.unit_ids):
-        return _add_note(blank, "the two runs have different units: no paired test for this value")
+        return _add_note(blank, _NOT_PAIRED)
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"the two runs compute {left.metric} in different ways")
     first, second = resample_together([left, right], resampling, "difference|")

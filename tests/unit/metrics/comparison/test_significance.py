@@ -296,6 +296,15 @@ def test_units_of_a_single_system_are_noted():
     assert found.difference == pytest.approx(1 / 2 - 2 / 3)
 
 
+def test_values_over_different_questions_are_not_tested():
+    """DROP's values by type depend on the answers; the other values of two runs are compared."""
+    first = make_pool([1.0], ids=["a"], n_questions=4, name="drop.em.spans")
+    second = make_pool([0.0], ids=["b"], n_questions=4, name="drop.em.spans")
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert (found.difference, found.test, found.p_value, found.low) == (-1.0, "none", None, None)
+    assert found.note == "the two runs have different units: no paired test for this value"
+
+
 @pytest.mark.parametrize(
     ("second", "message"),
     [
