@@ -159,7 +159,7 @@ CHECKS = {
     "shortcuts": _Check(_shortcuts),
     "leakage": _Check(
         lambda inputs: _check_each(
-            inputs.subjects, lambda one: leakage.check(one, inputs.options.train)
+            inputs.subjects, lambda subject: leakage.check(subject, inputs.options.train)
         )
     ),
     "replan": _Check(_replan, is_default=lambda inputs: bool(inputs.options.change.describe())),

@@ -46,7 +46,7 @@ _RECENT_FACTS = frozenset(
 
 @contextlib.contextmanager
 def claim_folder(
-    folder: Path, wanted: RunInfo, *, resume: bool = False, overwrite: bool = False
+    folder: Path, requested: RunInfo, *, resume: bool = False, overwrite: bool = False
 ) -> Iterator[tuple[RunInfo, Ledger]]:
     """Open a run folder for writing and lock it against other processes.
 
@@ -55,7 +55,7 @@ def claim_folder(
 
     Args:
         folder: Created if missing.
-        wanted: The record of the run to be written.
+        requested: The record of the run to be written.
         resume: Continue an existing run; start a new one if there is none.
         overwrite: Discard an existing run.
 
@@ -75,12 +75,12 @@ def claim_folder(
         raise
     is_new = not has_run
     try:
-        info = wanted
+        info = requested
         if has_run and resume:
             info = open_run(folder).info
-            _must_agree(folder, info, wanted)
+            _must_agree(folder, info, requested)
         else:
-            _write_new_run(folder, ledger, wanted)
+            _write_new_run(folder, ledger, requested)
             is_new = True
         for partial_file in folder.glob(".*.part"):
             partial_file.unlink(missing_ok=True)
@@ -147,10 +147,10 @@ def _holds_run(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
     return False
 
 
-def _write_new_run(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
+def _write_new_run(folder: Path, ledger: Ledger, requested: RunInfo) -> None:
     # An old run is only deleted once the new run.json is written beside it.
     new = folder / f".{INFO}.new.part"
-    write_document(new, wanted)
+    write_document(new, requested)
     try:
         ledger.clear()
         for name in _RUN_FILES:
@@ -168,9 +168,9 @@ def _restore(folder: Path, created: list[Path], names: Sequence[str] = ()) -> No
             path.rmdir()
 
 
-def _must_agree(folder: Path, existing: RunInfo, wanted: RunInfo) -> None:
-    settings = _list_differences(_user_settings(existing), _user_settings(wanted), "requested")
-    records = _list_differences(_reader_facts(existing), _reader_facts(wanted), "now")
+def _must_agree(folder: Path, existing: RunInfo, requested: RunInfo) -> None:
+    settings = _list_differences(_user_settings(existing), _user_settings(requested), "requested")
+    records = _list_differences(_reader_facts(existing), _reader_facts(requested), "now")
     if settings or records:
         raise MismatchError(
             "the existing run has different settings:\n    " + "\n    ".join(settings + records),
@@ -241,7 +241,9 @@ def _shorten_pair(first_value: Any, second_value: Any) -> tuple[str, str]:
     if max(len(first), len(second)) <= _MAX_SHOWN:
         return first, second
     pairs = enumerate(zip(first, second, strict=False))
-    first_difference = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
+    first_difference = next(
+        (index for index, (a, b) in pairs if a != b), min(len(first), len(second))
+    )
     start = max(0, first_difference - _SHOWN_BEFORE)
     return _excerpt(first, start), _excerpt(second, start)
 

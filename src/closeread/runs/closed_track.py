@@ -65,9 +65,9 @@ def worst_verdict(rulings: Sequence[Ruling]) -> Verdict:
 def _ruling(rule: str, reasons: Sequence[Reason]) -> Ruling:
     """Return the ruling with the worst verdict and all its reasons; needs at least one reason."""
     for verdict in ("broken", "not known"):
-        why = [reason for reason_verdict, reason in reasons if reason_verdict == verdict]
-        if why:
-            return Ruling(rule=rule, verdict=verdict, why="; ".join(dict.fromkeys(why)))
+        texts = [reason for reason_verdict, reason in reasons if reason_verdict == verdict]
+        if texts:
+            return Ruling(rule=rule, verdict=verdict, why="; ".join(dict.fromkeys(texts)))
     return Ruling(
         rule=rule, verdict="kept", why="; ".join(dict.fromkeys(reason for _, reason in reasons))
     )
@@ -82,9 +82,9 @@ def _read_lineage(reader: ReaderInfo) -> Lineage | None:
 
 def _judge_size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     sizes: list[tuple[str, int | None]] = []
-    own = _count_parameters(reader.record)
-    if own is not None or reader.name not in _WITHOUT_WEIGHTS:
-        sizes.append((f"the model of {reader.name}", own))
+    own_size = _count_parameters(reader.record)
+    if own_size is not None or reader.name not in _WITHOUT_WEIGHTS:
+        sizes.append((f"the model of {reader.name}", own_size))
     sizes += [(model.name, model.n_parameters) for model in _retriever_models(reader)]
     known = [(name, size) for name, size in sizes if size is not None]
     total = sum(size for _, size in known)
@@ -95,7 +95,7 @@ def _judge_size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]
         if len(known) > 1:
             size_list += ": " + ", ".join(f"{name} {size:,}" for name, size in known)
         yield "broken" if total > MOST_PARAMETERS else "kept", size_list
-    if own is not None and lineage is not None and lineage.n_parameters != own:
+    if own_size is not None and lineage is not None and lineage.n_parameters != own_size:
         yield "not known", f"the lineage records {lineage.n_parameters:,} parameters"
     for name, size in sizes:
         if size is None:
@@ -192,19 +192,19 @@ def _judge_answers(info: RunInfo) -> Iterator[Reason]:
         yield "kept", "each question was shown alone, without gold"
 
 
-def _judge_author(what: str, made_by: str | Maker) -> Reason:
+def _judge_author(subject: str, made_by: str | Maker) -> Reason:
     if not made_by:
-        return "not known", f"the authors of {what} are not declared"
+        return "not known", f"the authors of {subject} are not declared"
     if made_by == PEOPLE:
-        return "kept", f"{what}: written by people, as declared"
+        return "kept", f"{subject}: written by people, as declared"
     model, size = (
         (made_by, None) if isinstance(made_by, str) else (made_by.model, made_by.n_parameters)
     )
     if size is None:
-        return "not known", f"{what}: written by {model}, whose size is not recorded"
+        return "not known", f"{subject}: written by {model}, whose size is not recorded"
     return (
         "broken" if size > MOST_PARAMETERS else "kept",
-        f"{what}: written by {model} ({size:,} parameters), as declared",
+        f"{subject}: written by {model} ({size:,} parameters), as declared",
     )
 
 

@@ -198,7 +198,8 @@ def _shared_names(
     shared = [
         name
         for name in summaries[0].metrics
-        if all(name in other.metrics for other in summaries) and all(name in of for of in pools)
+        if all(name in other.metrics for other in summaries)
+        and all(name in pools_of_run for pools_of_run in pools)
     ]
     if not shared:
         common_names = [

@@ -42,7 +42,7 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     metric: Metric = make_metrics([AVERAGED], settings.options)[AVERAGED]
     # Resamples depend on a data set's position, so the order of the given runs must not matter.
     ordered = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
-    pools_of_runs = [_pools(run, metric, settings.extraction) for run in ordered]
+    pools_of_runs = [_pool_scores(run, metric, settings.extraction) for run in ordered]
     return {
         name: add_to_signature(
             macro_average(
@@ -64,7 +64,7 @@ def _identify_system(run: Run) -> object:
     return run.info.reader.answering if not run.info.submission else None
 
 
-def _pools(run: Run, metric: Metric, extraction: Extraction | None) -> dict[str, Pool]:
+def _pool_scores(run: Run, metric: Metric, extraction: Extraction | None) -> dict[str, Pool]:
     submission = as_submission(run, run.dataset() if extraction else None, extraction)
     n_questions = run.info.dataset.n_questions
     return {

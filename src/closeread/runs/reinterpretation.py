@@ -81,9 +81,9 @@ def _as_none(answer: str | None, _: Question) -> str | None:
 
 
 def _by_number(answer: str | None, question: Question, first: int) -> str | None:
-    place = (parse_number(answer or "") or 0) - first
+    index = (parse_number(answer or "") or 0) - first
     options = question.options
-    return options[place].label if 0 <= place < len(options) else None
+    return options[index].label if 0 <= index < len(options) else None
 
 
 def _as_ungarbled(

@@ -280,18 +280,18 @@ def _gather(job: _Job, submission: Submission, metrics: Mapping[str, Metric]) ->
     walked = Walked(tagged=bool(job.settings.by))
     dataset = count_reads(job.dataset, job.advance)
     n_scores = dict.fromkeys(metrics, 0)
-    kept: dict[str, list[Score]] = {name: [] for name in metrics}
+    scores_by_family: dict[str, list[Score]] = {name: [] for name in metrics}
     digest = hashlib.sha256()
     for name, _, score in score_rows(dataset, submission, metrics, job.limit, walked):
         n_scores[name] += 1
         if out is None:
-            kept[name].append(score)
+            scores_by_family[name].append(score)
         else:
             line = msgspec.json.encode(row_of(name, score)) + b"\n"
             digest.update(line)
             out.write(line)
     if out is None:
-        return _Scores(kept.__getitem__, n_scores, walked)
+        return _Scores(scores_by_family.__getitem__, n_scores, walked)
     out.flush()
     written = out.fileno()
     return _Scores(lambda name: read_scores(written, name), n_scores, walked, digest.hexdigest())

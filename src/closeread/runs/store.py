@@ -210,26 +210,28 @@ class _Offsets:
         rows = run.predictions()  # raises the errors of the file, if any
         self._path = run.path / PREDICTIONS
         starts = _line_offsets(self._path)
-        self._at = {prediction.question_id: at for prediction, at in zip(rows, starts, strict=True)}
+        self._offset_by_id = {
+            prediction.question_id: offset for prediction, offset in zip(rows, starts, strict=True)
+        }
 
     def get(self, key: str) -> Prediction | None:
         """Return the prediction for a question id, or None."""
-        at = self._at.get(key)
-        if at is None:
+        offset = self._offset_by_id.get(key)
+        if offset is None:
             return None
         with self._path.open("rb") as stream:
-            stream.seek(at)
+            stream.seek(offset)
             return self._decode(stream.readline())
 
 
 def _line_offsets(path: Path) -> Iterator[int]:
     """Yield the offsets of lines that are not blank."""
-    at = 0
+    offset = 0
     with path.open("rb") as stream:
         for line in stream:
             if not line.isspace():
-                yield at
-            at += len(line)
+                yield offset
+            offset += len(line)
 
 
 def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:

@@ -88,15 +88,15 @@ def _explain_separate(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
         else:
             records_by_reader.setdefault(_key(name, options), {})[system] = record
     return [
-        f"{', '.join(of)}: submitted as {file}; they count as seeds of one reader only if folder "
-        "or file names number them (seed1, seed2)"
-        for file, of in by_file.items()
-        if len(of) > 1
+        f"{', '.join(names)}: submitted as {file}; they count as seeds of one reader only if "
+        "folder or file names number them (seed1, seed2)"
+        for file, names in by_file.items()
+        if len(names) > 1
     ] + [
-        f"{', '.join(of)}: not seeds of one reader, because they differ in "
-        + ", ".join(_differing_fields(list(of.values())))
-        for of in records_by_reader.values()
-        if len(of) > 1
+        f"{', '.join(records)}: not seeds of one reader, because they differ in "
+        + ", ".join(_differing_fields(list(records.values())))
+        for records in records_by_reader.values()
+        if len(records) > 1
     ]
 
 

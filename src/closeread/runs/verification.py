@@ -25,29 +25,29 @@ class Verification:
             return "differs"
         return "verified in part" if self.unchecked else "verified"
 
-    def compare(self, what: str, differences: Iterable[str]) -> bool:
+    def compare(self, check: str, differences: Iterable[str]) -> bool:
         """Run one check and keep its first differences; return whether there are none."""
-        return self.compare_numbers(what, map(Difference, differences))
+        return self.compare_numbers(check, map(Difference, differences))
 
-    def compare_numbers(self, what: str, differences: Iterable[Difference]) -> bool:
+    def compare_numbers(self, check: str, differences: Iterable[Difference]) -> bool:
         """Run one check of scores; differences explained by another version count as unchecked."""
         listed = list(differences)
         wrong = [difference.message for difference in listed if not difference.versions]
-        self.differences += [f"{what}: {difference}" for difference in wrong[:_MAX_LISTED]]
+        self.differences += [f"{check}: {difference}" for difference in wrong[:_MAX_LISTED]]
         if len(wrong) > _MAX_LISTED:
-            self.differences.append(f"{what}: and {len(wrong) - _MAX_LISTED:,} more")
+            self.differences.append(f"{check}: and {len(wrong) - _MAX_LISTED:,} more")
         explained: dict[str, list[str]] = {}
         for difference, versions in listed:
             if versions:
                 explained.setdefault(versions, []).append(difference)
         for versions, of_versions in explained.items():
             self.unchecked.append(
-                f"{what}: computed by another version ({versions}); score the run again; "
+                f"{check}: computed by another version ({versions}); score the run again; "
                 f"{count_of(len(of_versions), 'differs', 'differ')}: "
                 f"{of_versions[0]}{', ...' if len(of_versions) > 1 else ''}"
             )
         if not listed:
-            self.checked.append(what)
+            self.checked.append(check)
         return not listed
 
 

@@ -211,6 +211,6 @@ def _compare_order(run: Run, dataset: Dataset) -> Iterator[str]:
         submitted = set(answered_ids)
         expected_ids = (name for name in list(dict.fromkeys(expected_ids)) if name in submitted)
         answered_ids = (prediction.question_id for prediction in run.predictions())
-    for place, (question, prediction) in enumerate(zip_longest(expected_ids, answered_ids), 1):
+    for line, (question, prediction) in enumerate(zip_longest(expected_ids, answered_ids), 1):
         if question != prediction:
-            yield f"line {place} answers {prediction}, but the data set has {question} there"
+            yield f"line {line} answers {prediction}, but the data set has {question} there"

@@ -138,15 +138,15 @@ def _check_with_dataset(scored: _ScoredRun, dataset: Dataset, advance: Advance) 
     walked = Walked(tagged=bool(settings.by))
     stored_sha256 = Source(scored.run.path / SCORES).sha256()
     rows = _score_again(scored, count_reads(dataset, advance), submission, walked)
-    what = "scores.jsonl is reproduced from predictions and gold answers"
+    check = "scores.jsonl is reproduced from predictions and gold answers"
     scores_of: ScoresOf = scored.run.scores
     if _sha256_of(rows) == stored_sha256:
-        scored.verification.checked.append(what)
+        scored.verification.checked.append(check)
     else:  # list the differences line by line, with both in memory
         recomputed: dict[str, list[Score]] = {family: [] for family in scored.metrics}
         for family, _, score in _score_again(scored, dataset, submission):
             recomputed[family].append(score)
-        scored.verification.compare_numbers(what, _compare_with_stored(scored, recomputed))
+        scored.verification.compare_numbers(check, _compare_with_stored(scored, recomputed))
         # Changed scores may hold anything, so the summary is computed from the right ones.
         scores_of = recomputed.__getitem__
     _check_summary(scored, submission, scores_of, walked.n_questions)

@@ -21,12 +21,19 @@ def value_table(
             for peer, distance in matrix[name].items()
             if peer != name and (peer in exact) == (name in exact)
         }
-        near, far = (
+        nearest, farthest = (
             min(distances, key=distances.__getitem__, default=""),
             max(distances, key=distances.__getitem__, default=""),
         )
         rows.append(
-            (name, means[name], near or None, distances.get(near), far or None, distances.get(far))
+            (
+                name,
+                means[name],
+                nearest or None,
+                distances.get(nearest),
+                farthest or None,
+                distances.get(farthest),
+            )
         )
     return Table(
         title="Scores by scorer",
@@ -41,11 +48,11 @@ def matrix_tables(
 ) -> list[Table]:
     """Return the matrix as two tables, for exact and for graded values."""
     tables = []
-    for title, wanted in (
+    for title, is_exact in (
         ("Disagreement of exact scores", True),
         ("Disagreement of graded scores", False),
     ):
-        names = [name for name in values if (name in exact) is wanted]
+        names = [name for name in values if (name in exact) is is_exact]
         if len(names) > 1:
             rows: tuple[tuple[Cell, ...], ...] = tuple(
                 (name, *(matrix[name][other] for other in names)) for name in names

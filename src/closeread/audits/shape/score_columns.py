@@ -28,10 +28,12 @@ def _is_not_scores(name: str, cells: Sequence[str]) -> bool:
     if _AVERAGES.fullmatch(plain) or _DESCRIPTIONS.fullmatch(plain):
         return True
     filled_cells = [
-        one.strip() for one in cells if one.strip() and not _MISSING.fullmatch(one.strip())
+        cell.strip() for cell in cells if cell.strip() and not _MISSING.fullmatch(cell.strip())
     ]
     numbers = [number for cell in filled_cells if (number := _parse_number(cell)) is not None]
-    return len(filled_cells) > 0 and (not numbers or any(not 0 <= one <= 100 for one in numbers))
+    return len(filled_cells) > 0 and (
+        not numbers or any(not 0 <= number <= 100 for number in numbers)
+    )
 
 
 def _parse_number(cell: str) -> float | None:

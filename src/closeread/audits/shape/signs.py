@@ -64,9 +64,9 @@ def _lower_with_examples(rows: Sequence[Row]) -> Iterator[_SignFields]:
         for pair in _pairs_by_key(rows, lambda row: row.model)
         if None not in (shots := {row.shots for row in pair}) and len(shots) == 2
     ]
-    for name, few, many in _significant_drops(pairs):
-        where = f"{few.model} on {name}, {few.shots} to {many.shots} examples"
-        yield name, where, few.scores[name], many.scores[name]
+    for name, fewer_shots, more_shots in _significant_drops(pairs):
+        where = f"{fewer_shots.model} on {name}, {fewer_shots.shots} to {more_shots.shots} examples"
+        yield name, where, fewer_shots.scores[name], more_shots.scores[name]
 
 
 def _lower_when_larger(rows: Sequence[Row]) -> Iterator[_SignFields]:

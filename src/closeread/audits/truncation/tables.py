@@ -114,8 +114,8 @@ def _interval_bounds(
 ) -> tuple[float | None, float | None]:
     """Return the interval of a part's mean F1, computed as for any other score."""
     scores = [
-        Score(question_id=str(place), values={"f1": f1}, unit_id=unit)
-        for place, (_, f1, unit) in enumerate(part)
+        Score(question_id=str(index), values={"f1": f1}, unit_id=unit)
+        for index, (_, f1, unit) in enumerate(part)
     ]
     (pool,) = mean_pools({"f1": name}, scores, Submission(predictions={}))
     bounds = interval(pool, _RESAMPLING)

@@ -87,7 +87,7 @@ def join(
 
 def _quote_all(evidence: tuple[Evidence, ...], passage: Passage) -> tuple[Evidence, ...]:
     """Return evidence with its texts, by which evidence of a whole question is scored."""
-    return tuple(quote_evidence(each, passage) for each in evidence)
+    return tuple(quote_evidence(item, passage) for item in evidence)
 
 
 def must_join(

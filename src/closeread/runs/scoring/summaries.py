@@ -120,7 +120,7 @@ def select_requested(
                 )
         selected |= requested
     for requested_name in settings.metrics:
-        values = [one.metric for one in summaries[family(requested_name)]]
+        values = [summary.metric for summary in summaries[family(requested_name)]]
         if not any(
             is_requested(family(requested_name), value, [requested_name]) for value in values
         ):

@@ -63,13 +63,13 @@ def tags_of(question: Question) -> dict[str, str]:
 
     The fields are kind, role, polarity, and the attack strategy that wrote the right option.
     """
-    own = {
+    fields = {
         "kind": question.kind,
         "role": question.role,
         "asks_for": question.asks_for,
         "strategy": _strategy(question),
     }
-    return {name: value for name, value in own.items() if value} | question.tags
+    return {name: value for name, value in fields.items() if value} | question.tags
 
 
 def _strategy(question: Question) -> str:
