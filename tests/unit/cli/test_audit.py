@@ -299,7 +299,7 @@ def failing_scorer() -> ForeignScorer:
 def test_a_failing_external_scorer_is_named(runs, capsys):
     """Not with our traceback, and the others are examined."""
     assert closeread(
-        "audit", "cut", "--check", "metamorphic", "--metric", f"{__name__}:fails",
+        "audit", "cut", "--check", "metamorphic", "--metric", f"{__name__}:failing_scorer",
         "--metric", "squad", "--json",
     ) == 0  # fmt: skip
     (found,) = json.loads(capsys.readouterr().out)["findings"]

@@ -202,12 +202,6 @@ def test_logits_need_probabilities():
     }
     with pytest.raises(UsageError, match=r"-3\.5 is not a probability"):
         hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
-    ranked = {
-        name: msgspec.structs.replace(_full_prediction(name, "B"), scores_rank=True)
-        for name in ("q1", "q2")
-    }
-    with pytest.raises(UsageError, match=r"0\.25 is not a probability, it only ranks"):
-        hand_in(ranked, two_questions(), "vgaokao-logits", io.BytesIO())
 
 
 def test_logits_and_evidence_rows_need_options():

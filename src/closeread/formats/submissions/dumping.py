@@ -186,10 +186,9 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
             instead = "vgaokao" if question.options else "texts"
             raise _missing_error(question.question_id, "a score for each option", instead)
         for score in prediction.option_scores:
-            if prediction.scores_rank or not 0 <= score <= 1:
-                only = ", it only ranks" if prediction.scores_rank else ""
+            if not 0 <= score <= 1:
                 raise UsageError(
-                    f"the option score {score:g} is not a probability{only}",
+                    f"the option score {score:g} is not a probability",
                     where=f"question {question.question_id}",
                     expected="probabilities, which the form stores as logits",
                     cure="write another form (such as vgaokao), or use a reader that returns some",
